@@ -1,0 +1,22 @@
+// @ts-check
+import { subpaths } from './.ci/subpaths.mjs';
+
+/** @type {Partial<import('typedoc').TypeDocOptions> & Partial<import('typedoc-plugin-markdown').PluginOptions>} */
+const options = {
+  entryPoints: subpaths().map(({ source }) => source),
+  plugin: ['typedoc-plugin-markdown'],
+  outputs: [
+    { name: 'html', path: 'docs/api/html' },
+    { name: 'markdown', path: 'docs/api/markdown' },
+  ],
+  name: 'health-controller',
+  readme: 'none',
+  // The build takes care of tests and examples.
+  exclude: ['test/**', 'examples/**'],
+  excludeInternal: true,
+  excludePrivate: true,
+  disableSources: true,
+  treatWarningsAsErrors: true,
+};
+
+export default options;

@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config';
+
+const others = ['integration', 'package', 'examples', 'types', 'bench'].map((folder) => `test/${folder}/**`);
+
+export default defineConfig({
+  test: {
+    // Type tests are no project: tsc compiles test/types/*.test-d.ts with the settings of everything else, and fails on
+    // a directive that expects an error where none is.
+    projects: [
+      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: others } },
+      {
+        // What is published: reads dist/, so it needs a build.
+        test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          globalSetup: 'test/package/support/install.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // Runs every folder of examples/; they import the package by its name, so this needs a build too.
+        test: { name: 'examples', include: ['test/examples/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+      {
+        // Against real servers and processes, one file at a time: they share ports, memory and two cores.
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**'],
+      reporter: [['text', { skipFull: true }], 'html', 'json-summary'],
+      thresholds: { lines: 95, functions: 95, statements: 95, branches: 90 },
+    },
+  },
+});
