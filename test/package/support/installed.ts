@@ -8,7 +8,7 @@ export function installedPath(path: string): string {
   return join(inject('consumer'), 'node_modules/health-controller', path);
 }
 
-export function readInstalled(path: string): string {
+function readInstalled(path: string): string {
   return readFileSync(installedPath(path), 'utf8');
 }
 

@@ -1,0 +1,21 @@
+// @ts-check
+import { commands, subpaths } from './.ci/subpaths.mjs';
+
+/** @type {import('knip').KnipConfig} */
+const config = {
+  entry: [
+    ...[...subpaths(), ...commands()].map(({ source }) => source),
+    '.ci/*.mjs',
+    '.ci/*.config.ts',
+    'test/bench/*.mjs',
+    'test/types/*.test-d.ts',
+    'examples/**/*.mjs',
+  ],
+  project: ['src/**', 'test/**', 'examples/**', '.ci/**'],
+  // A type that its own file uses is often part of the signature of what is exported.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // Commands of .ci/check.mjs.
+  ignoreDependencies: ['@arethetypeswrong/cli', 'publint'],
+};
+
+export default config;
