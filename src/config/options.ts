@@ -1,0 +1,166 @@
+import type { CheckType } from '../core/report-kind.js';
+import type { ProbeFunction, StartFunction, StopFunction, ValidErrorFunction } from '../core/settings.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Random } from '../ports/random.js';
+
+/** Options of a `Controller`. Durations are milliseconds, at most 2 147 483 647. */
+export interface ControllerOptions {
+  /** Aborting it starts the ordinary shutdown, cause `parent`. Watched from `start()` until the controller is stopped. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How long the controller goes on serving after readiness has turned false and before anything is stopped: the time
+   * that load balancers need to notice. Its clock starts with the shutdown. 0: no delay.
+   * @defaultValue 0
+   */
+  readonly drainDelayMs?: number | undefined;
+  /**
+   * How long the drain waits for holds, beside `drainDelayMs`; its clock starts with the shutdown. At least 1.
+   * @defaultValue 5000
+   */
+  readonly holdTimeoutMs?: number | undefined;
+  /**
+   * One budget for everything after the drain. 0: nothing is awaited; each stop is called and gets one turn of the loop.
+   * @defaultValue 5000
+   */
+  readonly shutdownTimeoutMs?: number | undefined;
+  /**
+   * Process signals that start the shutdown: true for SIGINT and SIGTERM, or a list. Listened to from `start()` until
+   * the controller is stopped, through one process listener per signal for all controllers. The library never ends the
+   * process and never raises the signal again.
+   * @defaultValue false
+   */
+  readonly signals?: boolean | readonly string[] | undefined;
+  /** Whether an error is an expected end of a service's run, which is then no failure. Absent: none is. */
+  readonly validError?: ValidErrorFunction | undefined;
+  /**
+   * Whether readiness and status also show what the controller knows of each run: `starting`, `waiting`, `backing_off`,
+   * `gave_up`. Without it a report is the aggregate of the probes given and nothing more (seed 004).
+   * @defaultValue false
+   */
+  readonly reportRunState?: boolean | undefined;
+  /** Where to write: one line per transition. Absent: nowhere. */
+  readonly logger?: Logger | undefined;
+  /** Absent: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Absent: `Math.random`. */
+  readonly random?: Random | undefined;
+}
+
+/**
+ * A description of a service, or a fragment of one: `register` merges fragments, later ones winning. A class instance
+ * may be given; its functions are called on it.
+ */
+export interface ServiceDescription {
+  /**
+   * Starts it. Resolving means up, and serving in the background. Staying pending means running in the foreground: up
+   * once `context.ready()` was called, or, without `startTimeoutMs`, after 30 seconds. Throwing is a failure, unless
+   * the controller aborted `context.signal` or `validError` accepts the error. Absent: it is up at once.
+   */
+  readonly start?: StartFunction | undefined;
+  /** Stops it. Called by the shutdown when it is up, starting or completed; never for one whose run failed. */
+  readonly stop?: StopFunction | undefined;
+  /** Is it all right? Also asked for liveness and readiness where it has no such probe. */
+  readonly status?: ProbeFunction | undefined;
+  /** Is it alive? Failing means: restart the process. */
+  readonly liveness?: ProbeFunction | undefined;
+  /** Can it take traffic now? Failing means: send none. */
+  readonly readiness?: ProbeFunction | undefined;
+  /**
+   * Bounds each run of a probe, counted from its call. At least 1.
+   * @defaultValue 5000
+   */
+  readonly probeTimeoutMs?: number | undefined;
+  /** By when `start` must have settled or called `ready()`, counted from its call. At least 1. Absent: no bound. */
+  readonly startTimeoutMs?: number | undefined;
+  /** How long its `stop` and its run are awaited, counted from the call of `stop`. At least 1. Absent: what the shutdown has. */
+  readonly stopTimeoutMs?: number | undefined;
+  /**
+   * Whether a resolved `start` means that its work is done, rather than that it is up.
+   * @defaultValue false
+   */
+  readonly runToCompletion?: boolean | undefined;
+}
+
+/** A standalone named check. A class instance may be given; `check` is called on it. */
+export interface HealthCheck {
+  /** 1 to 256 characters without control characters, unique across services and checks. */
+  readonly name: string;
+  /**
+   * Returns `undefined` or `true` (healthy), `false` (unhealthy), or `healthy()`, `degraded()`, `unhealthy()`, directly
+   * or as a promise. Throwing is unhealthy.
+   */
+  readonly check: ProbeFunction;
+  /**
+   * Which reports it is part of, beside status.
+   * @defaultValue 'readiness'
+   */
+  readonly type?: CheckType | undefined;
+  /**
+   * False: it gates nothing; what would be `ERROR` is `DEGRADED`.
+   * @defaultValue true
+   */
+  readonly critical?: boolean | undefined;
+  /**
+   * 0: a sync check, run inline per report. Above: an async check, polled at this interval and cached; its first run is
+   * at start.
+   * @defaultValue 0
+   */
+  readonly intervalMs?: number | undefined;
+  /**
+   * Bounds each run, counted from its call, even if the check ignores its signal. At least 1.
+   * @defaultValue 5000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Of a sync check: for how long a report may reuse its last result, counted from the end of the run. 0: never.
+   * @defaultValue 0
+   */
+  readonly maxAgeMs?: number | undefined;
+  /**
+   * Of an async check: how long after start its first run comes.
+   * @defaultValue 0
+   */
+  readonly initialDelayMs?: number | undefined;
+  /**
+   * Of an async check: spreads each tick over this share of the interval, 0 to 1. Ticks come later, never earlier.
+   * @defaultValue 0
+   */
+  readonly jitter?: number | undefined;
+  /**
+   * Of an async check: a result older than this, counted from the end of its run, is stale. Exactly that old is not.
+   * At least 1. Absent: three intervals (seed 004).
+   */
+  readonly staleAfterMs?: number | undefined;
+  /**
+   * Of an async check that has been healthy: how many failures in a row make it unhealthy. At least 1.
+   * @defaultValue 1
+   */
+  readonly failureThreshold?: number | undefined;
+  /**
+   * Of an async check that has been healthy before: how many successes in a row make it healthy again. At least 1.
+   * @defaultValue 1
+   */
+  readonly successThreshold?: number | undefined;
+  /**
+   * How many runs that outlived their timeout may be left unsettled before no new one is begun. At least 1.
+   * @defaultValue 2
+   */
+  readonly maxAbandoned?: number | undefined;
+}
+
+/** Which entries a report is made of. An entry left out is neither run nor waited for. Names that match nothing are ignored. */
+export interface ReportOptions {
+  /** Only these. */
+  readonly only?: readonly string[] | undefined;
+  /** Not these. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+/** How long to wait for readiness. */
+export interface WhenReadyOptions {
+  /** Aborting it ends the wait: false. */
+  readonly signal?: AbortSignal | undefined;
+  /** Counted from the call, at least 1. Absent: no limit. */
+  readonly timeoutMs?: number | undefined;
+}

@@ -1,0 +1,81 @@
+import type { RecordedResult, Verdict } from '../core/check-result.js';
+import type { EntryStatus, ServiceStatus } from '../core/report.js';
+
+/** One run that has ended: its verdict and its times. */
+export interface Attempt {
+  readonly verdict: Verdict;
+  readonly timestamp: string;
+  readonly durationMs: number;
+}
+
+const STATUS: Readonly<Record<Verdict['status'], EntryStatus>> = {
+  healthy: 'OK',
+  degraded: 'DEGRADED',
+  unhealthy: 'ERROR',
+};
+
+/** The result as it is shown to listeners and callers: fields that are not there are absent. */
+export function recorded(attempt: Attempt): RecordedResult {
+  const { status, message, data, reason } = attempt.verdict;
+  return Object.freeze({
+    status,
+    ...(message === undefined ? undefined : { message }),
+    ...(data === undefined ? undefined : { data }),
+    ...(reason === undefined ? undefined : { reason }),
+    timestamp: attempt.timestamp,
+    durationMs: attempt.durationMs,
+  });
+}
+
+interface EntryDraft {
+  name: string;
+  kind: 'service' | 'check';
+  status: EntryStatus;
+  error?: string;
+  reason?: string;
+  durationMs?: number;
+  checkedAt?: string;
+  data?: NonNullable<ServiceStatus['data']>;
+}
+
+/** The entry that shows an attempt. `critical` false: what would be an ERROR is DEGRADED. */
+export function entryOf(
+  name: string,
+  kind: 'service' | 'check',
+  attempt: Attempt,
+  critical: boolean,
+): ServiceStatus {
+  const { verdict } = attempt;
+  const entry: EntryDraft = { name, kind, status: soften(STATUS[verdict.status], critical) };
+  if (verdict.status !== 'healthy') {
+    if (verdict.message !== undefined) entry.error = verdict.message;
+  }
+  if (verdict.reason !== undefined) entry.reason = verdict.reason;
+  entry.durationMs = attempt.durationMs;
+  entry.checkedAt = attempt.timestamp;
+  if (verdict.data !== undefined) entry.data = verdict.data;
+  return Object.freeze(entry);
+}
+
+/** An entry that says something other than what its last run said. */
+export function statementOf(
+  name: string,
+  kind: 'service' | 'check',
+  status: EntryStatus,
+  error: string | undefined,
+  reason: string | undefined,
+  attempt?: Attempt,
+): ServiceStatus {
+  const entry: EntryDraft = { name, kind, status };
+  if (error !== undefined) entry.error = error;
+  if (reason !== undefined) entry.reason = reason;
+  if (attempt !== undefined) {
+    entry.durationMs = attempt.durationMs;
+    entry.checkedAt = attempt.timestamp;
+  }
+  return Object.freeze(entry);
+}
+
+export function soften(status: EntryStatus, critical: boolean): EntryStatus {
+  return status === 'ERROR' && !critical ? 'DEGRADED' : status;
+}

@@ -1,0 +1,246 @@
+import { HealthControllerError } from '../core/errors.js';
+import { makeOutcome, NOT_STARTED, type Outcome, type ShutdownReason, type StopError } from '../core/outcome.js';
+import { printable } from '../core/printable.js';
+import type { HealthReport } from '../core/report.js';
+import type { ReportKind } from '../core/report-kind.js';
+import type { CheckSettings, LifecycleSettings, ServiceSettings } from '../core/settings.js';
+import { CheckEntry } from './check-entry.js';
+import { Holds } from './holds.js';
+import { Lifecycle } from './lifecycle.js';
+import { Poller } from './poll-task.js';
+import { ReadinessWaiters } from './readiness-waiters.js';
+import { type NameFilter, Reports } from './reports.js';
+import type { EngineScope } from './scope.js';
+import { ServiceEntry } from './service-entry.js';
+import { ServiceRunner } from './service-runner.js';
+import { Shutdown } from './shutdown.js';
+import { onProcessSignal } from './signals.js';
+
+/** Moves everything that a controller is made of. */
+export class Engine {
+  readonly scope: EngineScope;
+  readonly lifecycle: Lifecycle;
+  readonly waiters: ReadinessWaiters;
+  readonly #settings: LifecycleSettings;
+  readonly #parent: AbortSignal | undefined;
+  readonly #reports: Reports;
+  readonly #holds: Holds;
+  readonly #names = new Set<string>();
+  readonly #services = new Map<string, ServiceRunner>();
+  readonly #checks = new Map<string, CheckEntry>();
+  readonly #abort = new AbortController();
+  readonly #ended: Promise<Outcome>;
+  #end: (outcome: Outcome) => void = () => {};
+  #poller: Poller | undefined;
+  #maintenance: string | undefined;
+  #releases: (() => void)[] = [];
+
+  constructor(scope: EngineScope, settings: LifecycleSettings, parent: AbortSignal | undefined) {
+    this.scope = scope;
+    this.#settings = settings;
+    this.#parent = parent;
+    this.lifecycle = new Lifecycle(scope);
+    this.#holds = new Holds(scope);
+    this.#reports = new Reports(scope, () => ({
+      state: this.lifecycle.state,
+      maintenance: this.#maintenance !== undefined,
+    }));
+    this.waiters = new ReadinessWaiters(scope, this.#reports, this.lifecycle);
+    scope.changed = (kinds) => {
+      this.#reports.changed(kinds);
+      this.waiters.look();
+    };
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  get maintenance(): string | undefined {
+    return this.#maintenance;
+  }
+
+  service(name: string): ServiceRunner | undefined {
+    return this.#services.get(name);
+  }
+
+  check(name: string): CheckEntry | undefined {
+    return this.#checks.get(name);
+  }
+
+  register(settings: ServiceSettings): void {
+    this.#claim(settings.name);
+    const { validError, reportRunState } = this.#settings;
+    const entry = new ServiceEntry(this.scope, settings, reportRunState);
+    const runner = new ServiceRunner(this.scope, settings, entry, validError, {
+      unableToStart: () => this.lifecycle.to('unable_to_start'),
+    });
+    this.#services.set(settings.name, runner);
+    this.#reports.add(entry, 'service');
+    if (this.lifecycle.state === 'never_started') return;
+    if (this.lifecycle.state === 'stopped') entry.silence();
+    this.scope.log.warn(`service ${JSON.stringify(settings.name)} was registered after start(): it is never started`);
+    runner.leaveAlone();
+  }
+
+  registerCheck(settings: CheckSettings): CheckEntry {
+    if (this.lifecycle.ending) {
+      throw new HealthControllerError(
+        'stopping',
+        `registerCheck: check ${JSON.stringify(settings.name)} came after the shutdown had begun`,
+      );
+    }
+    this.#claim(settings.name);
+    const { name, timeoutMs, intervalMs } = settings;
+    if (intervalMs > 0 && timeoutMs > 2 * intervalMs) {
+      this.scope.log.warn(
+        `health check ${JSON.stringify(name)}: timeoutMs ${timeoutMs} is above two intervals of ${intervalMs} ms, so that a slow run makes its result stale`,
+        { name, timeoutMs, intervalMs },
+      );
+    }
+    const entry = new CheckEntry(this.scope, settings);
+    this.#checks.set(name, entry);
+    this.#reports.add(entry, 'check');
+    if (intervalMs > 0) this.#poller?.begin([entry]);
+    return entry;
+  }
+
+  unregisterCheck(entry: CheckEntry): void {
+    if (entry.removed) return;
+    entry.remove();
+    entry.poll?.end();
+    this.#checks.delete(entry.name);
+    this.#names.delete(entry.name);
+    this.#reports.removeCheck(entry);
+    this.waiters.look();
+  }
+
+  start(): void {
+    this.scope.events.defer(() => this.#start());
+  }
+
+  /** Begins the shutdown, unless it has begun. Inside a listener it begins when the dispatch has ended. */
+  stop(why: ShutdownReason): Promise<Outcome> {
+    if (this.lifecycle.ending) return this.#ended;
+    if (this.lifecycle.state === 'never_started' && !this.scope.events.listening) return Promise.resolve(NOT_STARTED);
+    return new Promise((resolve) => {
+      this.scope.events.defer(() => {
+        if (this.lifecycle.state === 'never_started') {
+          resolve(NOT_STARTED);
+          return;
+        }
+        if (this.lifecycle.to('stopping')) this.#shutDown(why);
+        resolve(this.#ended);
+      });
+    });
+  }
+
+  wait(): Promise<Outcome> {
+    return this.#ended;
+  }
+
+  report(kind: ReportKind, filter: NameFilter | undefined): Promise<HealthReport> {
+    return this.#reports.report(kind, filter);
+  }
+
+  names(kind: ReportKind): readonly string[] {
+    return this.#reports.names(kind);
+  }
+
+  setMaintenance(maintenance: string | undefined): void {
+    if (maintenance === this.#maintenance) return;
+    this.#maintenance = maintenance;
+    const text = maintenance === undefined ? 'maintenance is over' : `in maintenance: ${maintenance}`;
+    this.scope.log.info(`readiness: ${text}`);
+    this.scope.changed(['readiness']);
+  }
+
+  hold(name: string): () => void {
+    return this.#holds.hold(name);
+  }
+
+  #claim(name: string): void {
+    if (this.#names.has(name)) {
+      throw new HealthControllerError(
+        'duplicate_name',
+        `the name ${JSON.stringify(name)} is taken: names are unique across services and checks`,
+      );
+    }
+    this.#names.add(name);
+  }
+
+  #start(): void {
+    if (!this.lifecycle.to('running')) {
+      this.scope.log.warn(`start() has no effect: the controller is ${this.lifecycle.state}`);
+      return;
+    }
+    this.#listen();
+    for (const service of this.#services.values()) {
+      // A listener or a start may have begun the shutdown: what has not started then never does.
+      if (this.lifecycle.ending) return;
+      service.start();
+    }
+    if (this.lifecycle.ending) return;
+    this.#poller = new Poller(this.scope);
+    this.#poller.begin([...this.#checks.values()].filter((entry) => entry.poll !== undefined));
+  }
+
+  #listen(): void {
+    for (const signal of this.#settings.signals) {
+      this.#releases.push(onProcessSignal(signal, (name) => this.#signalled(name)));
+    }
+    const parent = this.#parent;
+    if (parent === undefined) return;
+    const aborted = (): void => {
+      void this.stop({ cause: 'parent', reason: printable(parent.reason) });
+    };
+    if (parent.aborted) {
+      aborted();
+      return;
+    }
+    parent.addEventListener('abort', aborted, { once: true });
+    this.#releases.push(() => parent.removeEventListener('abort', aborted));
+  }
+
+  #signalled(signal: string): void {
+    if (this.lifecycle.ending) this.scope.log.warn(`${signal} again: the shutdown is under way, nothing changes`);
+    else void this.stop({ cause: 'signal', signal });
+  }
+
+  #shutDown(why: ShutdownReason): void {
+    const begunAt = this.scope.clock.now();
+    const { drainDelayMs, holdTimeoutMs, shutdownTimeoutMs } = this.#settings;
+    this.#holds.drain(drainDelayMs, holdTimeoutMs, (held) => {
+      this.#abort.abort(new HealthControllerError('shutdown', 'the controller is shutting down'));
+      const services = [...this.#services.values()].reverse();
+      const shutdown = new Shutdown(this.scope, services, shutdownTimeoutMs, (unfinished) => {
+        this.#stopped(why, [...held.map((name) => `hold:${name}`), ...unfinished], begunAt);
+      });
+      shutdown.begin();
+    });
+  }
+
+  #stopped(why: ShutdownReason, unfinished: readonly string[], begunAt: number): void {
+    this.#poller?.end();
+    for (const check of this.#checks.values()) check.freeze();
+    for (const service of this.#services.values()) service.entry.silence();
+    for (const release of this.#releases) release();
+    this.#releases = [];
+    const stopErrors: StopError[] = [];
+    for (const service of [...this.#services.values()].reverse()) {
+      if (service.stopError !== undefined) {
+        stopErrors.push({ service: service.name, error: service.stopError.thrown });
+      }
+    }
+    for (const { service, error } of stopErrors) {
+      this.scope.log.error(`the stop of service ${JSON.stringify(service)} failed: ${printable(error)}`, { error });
+    }
+    for (const name of unfinished) this.scope.log.error(`${JSON.stringify(name)} did not finish in time`);
+    const outcome = makeOutcome(why, unfinished, stopErrors, this.scope.clock.now() - begunAt);
+    this.lifecycle.to('stopped');
+    this.#end(outcome);
+  }
+}

@@ -1,0 +1,54 @@
+import type { ControllerEvents } from '../core/events.js';
+import type { ReportKind } from '../core/report-kind.js';
+import { isoStamp } from '../core/stamp.js';
+import type { Clock } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Random } from '../ports/random.js';
+import { Emitter } from './emitter.js';
+
+/** What the parts of one engine share: the ports, the emitter, and who is told that a report has changed. */
+export class EngineScope {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: Emitter<ControllerEvents>;
+  /** Set once by the controller: reports of these kinds are no longer what they were; all kinds when absent. */
+  changed: (kinds?: readonly ReportKind[]) => void = () => {};
+  /** Whether the readings below are of this burst of microtasks. */
+  #burst = false;
+  #settledAt: number | undefined;
+  #stamp: string | undefined;
+
+  constructor(clock: Clock, random: Random, log: Logger) {
+    this.clock = clock;
+    this.random = random;
+    this.log = log;
+    this.events = new Emitter<ControllerEvents>(log);
+  }
+
+  /** The monotonic time, read once for all runs that settle in one go: a reading costs as much as a trivial run. */
+  settleTime(): number {
+    this.#begin();
+    this.#settledAt ??= this.clock.now();
+    return this.#settledAt;
+  }
+
+  /** The wall-clock time as ISO 8601, made once for all that is recorded in one go. */
+  stamp(): string {
+    this.#begin();
+    this.#stamp ??= isoStamp(this.clock.wall());
+    return this.#stamp;
+  }
+
+  #begin(): void {
+    if (this.#burst) return;
+    this.#burst = true;
+    queueMicrotask(this.#end);
+  }
+
+  readonly #end = (): void => {
+    this.#burst = false;
+    this.#settledAt = undefined;
+    this.#stamp = undefined;
+  };
+}

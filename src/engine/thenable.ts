@@ -1,0 +1,23 @@
+const nativeThen = Promise.prototype.then;
+
+/** Whether a value has a `then` to wait for. Reading it may throw: the caller treats that as thrown by the callee. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { then?: unknown }).then === 'function'
+  );
+}
+
+/**
+ * Calls exactly one of two functions, exactly once, never synchronously, whatever the thenable does: native promises
+ * are asked directly, anything else goes through one. The functions must not throw.
+ */
+export function onSettled(
+  value: PromiseLike<unknown>,
+  resolved: (value: unknown) => void,
+  rejected: (error: unknown) => void,
+): void {
+  const native = value instanceof Promise && value.constructor === Promise && value.then === nativeThen;
+  const promise = native ? value : new Promise<unknown>((resolve) => resolve(value));
+  nativeThen.call(promise, resolved, rejected);
+}

@@ -1,0 +1,30 @@
+// What presets, handlers and the test kit may use of the inside. Not exported from the package.
+export {
+  abortSignal,
+  callable,
+  checkValue,
+  count,
+  duration,
+  type Expecting,
+  entryName,
+  flag,
+  having,
+  invalidOption,
+  oneOf,
+  readOptions,
+  type Shape,
+  where,
+} from './config/schema.js';
+export { type BackoffRule, backoffDelay } from './core/backoff.js';
+export { clip, errorText, isErrorLike, printable } from './core/printable.js';
+export { copyData } from './core/safe-data.js';
+export { isoStamp } from './core/stamp.js';
+export { isStale } from './core/staleness.js';
+export { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from './core/threshold.js';
+export { type Bounded, withDeadline } from './engine/deadline.js';
+export { Emitter } from './engine/emitter.js';
+export { SingleFlight } from './engine/single-flight.js';
+export { Wheel, WheelTask } from './engine/wheel.js';
+export { systemClock } from './ports/clock.js';
+export { safeLogger, silentLogger } from './ports/logger.js';
+export { systemRandom } from './ports/random.js';
