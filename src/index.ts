@@ -1,5 +1,11 @@
 // The controller
-export type { ControllerOptions, HealthCheck, ReportOptions, ServiceDescription, WhenReadyOptions } from './config/options.js';
+export type {
+  ControllerOptions,
+  HealthCheck,
+  ReportOptions,
+  ServiceDescription,
+  WhenReadyOptions,
+} from './config/options.js';
 export { type CheckHandle, Controller } from './controller/controller.js';
 export {
   type ServiceOption,
@@ -59,5 +65,5 @@ export { HealthControllerError, type HealthControllerErrorCode, isHealthControll
 
 // Ports
 export { type Clock, systemClock, type TimerHandle, type TimerOptions } from './ports/clock.js';
-export { type Logger, type LogMethod } from './ports/logger.js';
+export type { Logger, LogMethod } from './ports/logger.js';
 export type { Random } from './ports/random.js';

@@ -29,9 +29,7 @@ const UNSTOPPABLE = ['SIGKILL', 'SIGSTOP'];
 function isSignalList(value: unknown): boolean {
   if (typeof value === 'boolean') return true;
   if (!Array.isArray(value)) return false;
-  return value.every(
-    (name) => typeof name === 'string' && SIGNAL_NAME.test(name) && !UNSTOPPABLE.includes(name),
-  );
+  return value.every((name) => typeof name === 'string' && SIGNAL_NAME.test(name) && !UNSTOPPABLE.includes(name));
 }
 
 const CONTROLLER: Shape = {
@@ -97,7 +95,9 @@ export function resolveController(given: unknown): ResolvedController {
       drainDelayMs: options.drainDelayMs ?? defaults.drainDelayMs,
       holdTimeoutMs: options.holdTimeoutMs ?? defaults.holdTimeoutMs,
       shutdownTimeoutMs: options.shutdownTimeoutMs ?? defaults.shutdownTimeoutMs,
-      signals: Object.freeze(typeof signals === 'boolean' ? (signals ? ['SIGINT', 'SIGTERM'] : []) : [...new Set(signals)]),
+      signals: Object.freeze(
+        typeof signals === 'boolean' ? (signals ? ['SIGINT', 'SIGTERM'] : []) : [...new Set(signals)],
+      ),
       validError: validError === undefined ? undefined : onObject(validError, given),
       reportRunState: options.reportRunState ?? defaults.reportRunState,
     }),
@@ -163,7 +163,11 @@ function refuseOtherMode(options: HealthCheck, intervalMs: number): void {
   const at = `check ${JSON.stringify(options.name)}: option`;
   if (intervalMs > 0) {
     if ((options.maxAgeMs ?? 0) > 0) {
-      throw invalidOption(`${at} "maxAgeMs"`, '0 or absent, since the check is polled (intervalMs is set)', options.maxAgeMs);
+      throw invalidOption(
+        `${at} "maxAgeMs"`,
+        '0 or absent, since the check is polled (intervalMs is set)',
+        options.maxAgeMs,
+      );
     }
     return;
   }

@@ -35,13 +35,15 @@ export const callable = (): Expecting => where((value) => typeof value === 'func
 
 /** An object, of whatever class, that has these methods. */
 export function having(...methods: readonly string[]): Expecting {
-  const holds = (value: unknown): boolean => isObject(value) && methods.every((name) => typeof value[name] === 'function');
+  const holds = (value: unknown): boolean =>
+    isObject(value) && methods.every((name) => typeof value[name] === 'function');
   return where(holds, `an object with the methods ${methods.join(', ')}`);
 }
 
 export const abortSignal = (): Expecting =>
   where(
-    (value) => isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function',
+    (value) =>
+      isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function',
     'an AbortSignal',
   );
 
@@ -112,6 +114,9 @@ function refuseUnknown(at: string, shape: Shape, given: object): void {
     const near = known.find((candidate) => candidate.toLowerCase().startsWith(key.toLowerCase().slice(0, 5)));
     const hint = near === undefined ? '' : ` (is "${near}" meant?)`;
     const expected = `only the options ${known.join(', ')}`;
-    throw new HealthControllerError('invalid_option', `${at}: unknown option "${key.slice(0, 100)}"${hint}; expected ${expected}`);
+    throw new HealthControllerError(
+      'invalid_option',
+      `${at}: unknown option "${key.slice(0, 100)}"${hint}; expected ${expected}`,
+    );
   }
 }

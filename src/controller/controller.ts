@@ -170,19 +170,13 @@ export class Controller {
   }
 
   /** Listens. A listener that throws, rejects or never settles harms nobody. The function returned ends it. */
-  on<Name extends ControllerEventName>(
-    name: Name,
-    listener: (event: ControllerEvents[Name]) => unknown,
-  ): () => void {
+  on<Name extends ControllerEventName>(name: Name, listener: (event: ControllerEvents[Name]) => unknown): () => void {
     checkListener(name, listener);
     return this.#engine.scope.events.on(name, listener);
   }
 
   /** Listens to the next event only. */
-  once<Name extends ControllerEventName>(
-    name: Name,
-    listener: (event: ControllerEvents[Name]) => unknown,
-  ): () => void {
+  once<Name extends ControllerEventName>(name: Name, listener: (event: ControllerEvents[Name]) => unknown): () => void {
     checkListener(name, listener);
     return this.#engine.scope.events.once(name, listener);
   }

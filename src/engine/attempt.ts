@@ -39,12 +39,7 @@ interface EntryDraft {
 }
 
 /** The entry that shows an attempt. `critical` false: what would be an ERROR is DEGRADED. */
-export function entryOf(
-  name: string,
-  kind: 'service' | 'check',
-  attempt: Attempt,
-  critical: boolean,
-): ServiceStatus {
+export function entryOf(name: string, kind: 'service' | 'check', attempt: Attempt, critical: boolean): ServiceStatus {
   const { verdict } = attempt;
   const entry: EntryDraft = { name, kind, status: soften(STATUS[verdict.status], critical) };
   if (verdict.status !== 'healthy') {

@@ -2,9 +2,7 @@ import pTimeout, { TimeoutError } from 'p-timeout';
 import type { Clock } from '../ports/clock.js';
 
 /** What a bounded wait came to. */
-export type Bounded<Value> =
-  | { readonly settled: true; readonly value: Value }
-  | { readonly settled: false };
+export type Bounded<Value> = { readonly settled: true; readonly value: Value } | { readonly settled: false };
 
 /**
  * Waits for `promise`, at most `timeoutMs` from now; 0 or less: one turn of the loop. It bounds the wait, not the work:

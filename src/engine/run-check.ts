@@ -1,4 +1,4 @@
-import { readReturn, readThrown, type RunLabel, TIMED_OUT, type Verdict } from '../core/check-result.js';
+import { type RunLabel, readReturn, readThrown, TIMED_OUT, type Verdict } from '../core/check-result.js';
 import { HealthControllerError } from '../core/errors.js';
 import type { CheckContext } from '../core/settings.js';
 import type { BoundRun, RunBatch } from './run-batch.js';

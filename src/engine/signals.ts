@@ -20,7 +20,8 @@ const REGISTRY = Symbol.for('health-controller.signals');
 /** Listens to a process signal: one process listener serves all subscribers. The function returned ends it. */
 export function onProcessSignal(signal: string, subscriber: Subscriber): () => void {
   const host = (globalThis as { process?: Host & { [REGISTRY]?: Registry } }).process;
-  if (host === undefined) throw new TypeError(`signals: this runtime has no process to listen to for ${printable(signal)}`);
+  if (host === undefined)
+    throw new TypeError(`signals: this runtime has no process to listen to for ${printable(signal)}`);
   const registry = host[REGISTRY] ?? new Map<string, Entry>();
   host[REGISTRY] = registry;
   let entry = registry.get(signal);
