@@ -9,6 +9,8 @@ export type SafeData = { readonly [key: string]: JsonValue };
 const MAX_BYTES = 8 * 1024;
 const MAX_DEPTH = 5;
 const CUT = '[truncated]';
+// Once the budget is spent, each level that is left may still say twice that it was cut.
+const ROOM_FOR_CUTS = MAX_DEPTH * 48;
 
 interface Budget {
   left: number;
@@ -21,7 +23,7 @@ interface Budget {
  */
 export function copyData(data: unknown): SafeData | undefined {
   if (data === undefined || data === null) return undefined;
-  const budget: Budget = { left: MAX_BYTES - 64, path: new Set() };
+  const budget: Budget = { left: MAX_BYTES - ROOM_FOR_CUTS, path: new Set() };
   const copy = copyValue(data, 1, budget);
   if (copy === undefined) return undefined;
   return typeof copy === 'object' && copy !== null && !Array.isArray(copy)
@@ -69,28 +71,28 @@ function copyValue(value: unknown, depth: number, budget: Budget): JsonValue | u
     case 'bigint':
       return copyText(String(value), budget);
     case 'object':
-      if (value === null) return null;
+      if (value === null) return spend(budget, 4) ? null : CUT;
       try {
         return copyObject(value, depth, budget);
       } catch {
-        return '[unreadable]';
+        return copyText('[unreadable]', budget);
       }
     default:
       return undefined;
   }
 }
 
-function copyObject(value: object, depth: number, budget: Budget): JsonValue | undefined {
-  if (budget.path.has(value)) return '[circular]';
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
-  if (depth > MAX_DEPTH) return CUT;
+function copyObject(given: object, depth: number, budget: Budget): JsonValue | undefined {
+  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) return copyText(`[${given.byteLength} bytes]`, budget);
+  const toJson: unknown = (given as { toJSON?: unknown }).toJSON;
+  // What it returns is not asked again, as with JSON.stringify: it might answer so for ever.
+  const value: unknown = typeof toJson === 'function' ? toJson.call(given) : given;
+  if (typeof value !== 'object' || value === null) return copyValue(value, depth, budget);
+  if (budget.path.has(value)) return copyText('[circular]', budget);
+  if (depth > MAX_DEPTH) return copyText(CUT, budget);
+  if (!spend(budget, 2)) return CUT;
   budget.path.add(value);
   try {
-    const toJson: unknown = (value as { toJSON?: unknown }).toJSON;
-    if (typeof toJson === 'function') {
-      const json: unknown = toJson.call(value);
-      return json === value ? undefined : copyValue(json, depth, budget);
-    }
     return Array.isArray(value) ? copyArray(value, depth, budget) : copyRecord(value, depth, budget);
   } finally {
     budget.path.delete(value);
@@ -104,7 +106,7 @@ function copyArray(value: readonly unknown[], depth: number, budget: Budget): Js
       copy.push(CUT);
       break;
     }
-    copy.push(copyValue(item, depth + 1, budget) ?? null);
+    copy.push(copyValue(item, depth + 1, budget) ?? copyValue(null, depth, budget) ?? null);
   }
   return Object.freeze(copy);
 }
