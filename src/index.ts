@@ -3,20 +3,26 @@ export type {
   ControllerOptions,
   HealthCheck,
   ReportOptions,
+  RestartPolicy,
   ServiceDescription,
+  StopOnGiveUp,
   WhenReadyOptions,
 } from './config/options.js';
 export { type CheckHandle, Controller } from './controller/controller.js';
 export {
   type ServiceOption,
+  withDependsOn,
   withLiveness,
   withProbeTimeout,
   withReadiness,
+  withRestartPolicy,
+  withRestartResetInterval,
   withRunToCompletion,
   withStart,
   withStartTimeout,
   withStatus,
   withStop,
+  withStopOnGiveUp,
   withStopTimeout,
 } from './controller/service-options.js';
 

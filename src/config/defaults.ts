@@ -10,8 +10,21 @@ export const DEFAULTS = Object.freeze({
   service: Object.freeze({
     probeTimeoutMs: 5000,
     runToCompletion: false,
+    stopOnGiveUp: false,
+    /** Also how long a foreground run must be pending to count as up, policy or not. */
     restartResetIntervalMs: 30_000,
   }),
+  restartPolicy: Object.freeze({
+    maxRestarts: Number.POSITIVE_INFINITY,
+    initialBackoffMs: 1000,
+    maxBackoffMs: 30_000,
+    multiplier: 2,
+    jitter: 'none',
+    healthFailureThreshold: 0,
+    healthCheckIntervalMs: 10_000,
+    restartWindowMs: 0,
+  }),
+  stopOnGiveUp: Object.freeze({ healthFailureThreshold: 3, healthCheckIntervalMs: 10_000 }),
   check: Object.freeze({
     type: 'readiness',
     critical: true,

@@ -1,3 +1,4 @@
+import type { JitterKind } from '../core/jitter.js';
 import type { CheckType } from '../core/report-kind.js';
 import type { ProbeFunction, StartFunction, StopFunction, ValidErrorFunction } from '../core/settings.js';
 import type { Clock } from '../ports/clock.js';
@@ -47,6 +48,70 @@ export interface ControllerOptions {
   readonly random?: Random | undefined;
 }
 
+/** When a service is started again after its run has failed, or after its status probe has failed repeatedly. */
+export interface RestartPolicy {
+  /** How many restarts in a row before giving up. Absent or Infinity: unlimited. 0: none. */
+  readonly maxRestarts?: number | undefined;
+  /**
+   * The delay before the first restart. At least 1.
+   * @defaultValue 1000
+   */
+  readonly initialBackoffMs?: number | undefined;
+  /**
+   * The ceiling of the delay. At least 1.
+   * @defaultValue 30000
+   */
+  readonly maxBackoffMs?: number | undefined;
+  /**
+   * By what the delay grows with each restart in a row. At least 1.
+   * @defaultValue 2
+   */
+  readonly multiplier?: number | undefined;
+  /**
+   * How the delay is spread: `full` between 0 and it, `equal` between half of it and it, `decorrelated` between the
+   * initial delay and three times the delay before, capped.
+   * @defaultValue 'none'
+   */
+  readonly jitter?: JitterKind | undefined;
+  /**
+   * After how many failed status polls in a row a service that is up is restarted. 0: it is not polled. A probe that
+   * panics is a breach at once.
+   * @defaultValue 0
+   */
+  readonly healthFailureThreshold?: number | undefined;
+  /**
+   * How often the status probe is polled, the first time this long after the service has come up. At least 1.
+   * @defaultValue 10000
+   */
+  readonly healthCheckIntervalMs?: number | undefined;
+  /**
+   * A run that was good for at least this long clears count and backoff: counted from the call of `start` to its end,
+   * for a health breach to the first failed poll of the streak. At least 1.
+   * @defaultValue 30000
+   */
+  readonly restartResetIntervalMs?: number | undefined;
+  /**
+   * Beside counting in a row: at most `maxRestarts` restarts in any window of this length, whatever asked for them.
+   * 0: off.
+   * @defaultValue 0
+   */
+  readonly restartWindowMs?: number | undefined;
+}
+
+/** The death watch of a service that has no restart policy. */
+export interface StopOnGiveUp {
+  /**
+   * After how many failed status polls in a row it has given up. At least 1. A panicking probe: at once.
+   * @defaultValue 3
+   */
+  readonly healthFailureThreshold?: number | undefined;
+  /**
+   * How often its status probe is polled, the first time this long after it has come up. At least 1.
+   * @defaultValue 10000
+   */
+  readonly healthCheckIntervalMs?: number | undefined;
+}
+
 /**
  * A description of a service, or a fragment of one: `register` merges fragments, later ones winning. A class instance
  * may be given; its functions are called on it.
@@ -54,11 +119,14 @@ export interface ControllerOptions {
 export interface ServiceDescription {
   /**
    * Starts it. Resolving means up, and serving in the background. Staying pending means running in the foreground: up
-   * once `context.ready()` was called, or, without `startTimeoutMs`, after 30 seconds. Throwing is a failure, unless
-   * the controller aborted `context.signal` or `validError` accepts the error. Absent: it is up at once.
+   * once `context.ready()` was called, or, without `startTimeoutMs`, after the restart reset interval (30 seconds).
+   * Throwing is a failure, unless the controller aborted `context.signal` or `validError` accepts the error. Absent: it is up at once.
    */
   readonly start?: StartFunction | undefined;
-  /** Stops it. Called by the shutdown when it is up, starting or completed; never for one whose run failed. */
+  /**
+   * Stops it. Called by the shutdown when it is up, starting or completed, and before a restart of one that is up;
+   * never for one whose run failed by itself.
+   */
   readonly stop?: StopFunction | undefined;
   /** Is it all right? Also asked for liveness and readiness where it has no such probe. */
   readonly status?: ProbeFunction | undefined;
@@ -80,6 +148,18 @@ export interface ServiceDescription {
    * @defaultValue false
    */
   readonly runToCompletion?: boolean | undefined;
+  /** Absent: its first failure is its last. */
+  readonly restartPolicy?: RestartPolicy | undefined;
+  /** `restartResetIntervalMs` of the policy; alone it implies a policy with the defaults. At least 1. */
+  readonly restartResetIntervalMs?: number | undefined;
+  /**
+   * Whether the controller shuts down, cause `gave_up`, when this service gives up. Options are of the death watch,
+   * which polls the status probe of a service that has no restart policy.
+   * @defaultValue false
+   */
+  readonly stopOnGiveUp?: boolean | StopOnGiveUp | undefined;
+  /** The names of services that must be up or completed before this one starts, and that stop after it. */
+  readonly dependsOn?: string | readonly string[] | undefined;
 }
 
 /** A standalone named check. A class instance may be given; `check` is called on it. */

@@ -1,10 +1,10 @@
-import type { CheckSettings, LifecycleSettings, ProbeFunction, ServiceSettings } from '../core/settings.js';
+import type { CheckSettings, LifecycleSettings } from '../core/settings.js';
 import { STALE_INTERVALS } from '../core/staleness.js';
 import { type Clock, systemClock } from '../ports/clock.js';
 import { type Logger, safeLogger, silentLogger } from '../ports/logger.js';
 import { type Random, systemRandom } from '../ports/random.js';
 import { DEFAULTS } from './defaults.js';
-import type { ControllerOptions, HealthCheck, ReportOptions, ServiceDescription, WhenReadyOptions } from './options.js';
+import type { ControllerOptions, HealthCheck, ReportOptions, WhenReadyOptions } from './options.js';
 import {
   abortSignal,
   callable,
@@ -17,6 +17,7 @@ import {
   invalidOption,
   names,
   oneOf,
+  onObject,
   readOptions,
   type Shape,
   share,
@@ -43,18 +44,6 @@ const CONTROLLER: Shape = {
   logger: having('debug', 'info', 'warn', 'error'),
   clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
   random: callable(),
-};
-
-const SERVICE: Shape = {
-  start: callable(),
-  stop: callable(),
-  status: callable(),
-  liveness: callable(),
-  readiness: callable(),
-  probeTimeoutMs: duration(1),
-  startTimeoutMs: duration(1),
-  stopTimeoutMs: duration(1),
-  runToCompletion: flag(),
 };
 
 const CHECK: Shape = {
@@ -105,33 +94,6 @@ export function resolveController(given: unknown): ResolvedController {
     logger: options.logger === undefined ? silentLogger : safeLogger(options.logger),
     clock: options.clock ?? systemClock,
     random: random === undefined ? systemRandom : onObject(random, given),
-  });
-}
-
-/** Merges the fragments of a service's description, later ones winning. Functions stay on the object they came with. */
-export function resolveService(name: unknown, fragments: readonly unknown[]): ServiceSettings {
-  checkValue('register(): the name', entryName(), name);
-  const at = `register(${JSON.stringify(name)})`;
-  const merged: Record<string, unknown> = {};
-  for (const fragment of fragments) {
-    for (const [key, value] of Object.entries(readOptions(at, SERVICE, fragment))) {
-      merged[key] = typeof value === 'function' ? onObject(value as ProbeFunction, fragment) : value;
-    }
-  }
-  const description: ServiceDescription = merged;
-  const defaults = DEFAULTS.service;
-  return Object.freeze({
-    name: name as string,
-    start: description.start,
-    stop: description.stop,
-    status: description.status,
-    liveness: description.liveness,
-    readiness: description.readiness,
-    probeTimeoutMs: description.probeTimeoutMs ?? defaults.probeTimeoutMs,
-    startTimeoutMs: description.startTimeoutMs ?? 0,
-    stopTimeoutMs: description.stopTimeoutMs ?? 0,
-    runToCompletion: description.runToCompletion ?? defaults.runToCompletion,
-    restartResetIntervalMs: defaults.restartResetIntervalMs,
   });
 }
 
@@ -224,8 +186,4 @@ export function resolveMaintenance(given: unknown): string | undefined {
 export function checkListener(name: unknown, listener: unknown): void {
   checkValue('on(): the event', oneOf('state', 'check', 'service'), name);
   checkValue(`on(): the listener of "${String(name)}"`, callable(), listener);
-}
-
-function onObject<Fn extends (...args: never[]) => unknown>(fn: Fn, given: unknown): Fn {
-  return fn.bind(given) as Fn;
 }

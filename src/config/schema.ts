@@ -21,6 +21,12 @@ export function count(min: number): z.ZodMiniNumber {
   return z.number(expected).check(z.int(expected), z.gte(min, expected));
 }
 
+/** A number of at least `min`, finite. */
+export function factor(min: number): z.ZodMiniNumber {
+  const expected = `a number of at least ${min}`;
+  return z.number(expected).check(z.gte(min, expected));
+}
+
 export function share(): z.ZodMiniNumber {
   const expected = 'a number from 0 to 1';
   return z.number(expected).check(z.gte(0, expected), z.lte(1, expected));
@@ -50,11 +56,11 @@ export const abortSignal = (): Expecting =>
 const CONTROL = /\p{Cc}/u;
 
 /** A name of a service, a check or a hold. */
-export const entryName = (): Expecting =>
-  where(
-    (value) => typeof value === 'string' && value.length > 0 && value.length <= 256 && !CONTROL.test(value),
-    'a string of 1 to 256 characters without control characters',
-  );
+export const entryName = (): Expecting => where(isName, 'a string of 1 to 256 characters without control characters');
+
+export function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.length > 0 && value.length <= 256 && !CONTROL.test(value);
+}
 
 export const names = (): Expecting =>
   where((value) => Array.isArray(value) && value.every((name) => typeof name === 'string'), 'a list of names');
@@ -67,7 +73,7 @@ function list(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(' or ');
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
@@ -119,4 +125,9 @@ function refuseUnknown(at: string, shape: Shape, given: object): void {
       `${at}: unknown option "${key.slice(0, 100)}"${hint}; expected ${expected}`,
     );
   }
+}
+
+/** A function that is called on the object it was given on. */
+export function onObject<Fn extends (...args: never[]) => unknown>(fn: Fn, given: unknown): Fn {
+  return fn.bind(given) as Fn;
 }

@@ -6,9 +6,9 @@ import {
   resolveHold,
   resolveMaintenance,
   resolveReport,
-  resolveService,
   resolveWhenReady,
 } from '../config/resolve.js';
+import { resolveService } from '../config/resolve-service.js';
 import type { ControllerEventName, ControllerEvents } from '../core/events.js';
 import type { LifecycleState } from '../core/lifecycle.js';
 import type { Outcome } from '../core/outcome.js';
@@ -97,9 +97,21 @@ export class Controller {
   /**
    * Starts all services at the same time and begins to poll; returns at once. A second call, or one after the shutdown
    * has begun, logs a warning and does nothing. Called inside a listener it takes effect when the dispatch has ended.
+   * @throws HealthControllerError `unknown_dependency`, `dependency_cycle`: nothing has been started then
    */
   start(): void {
     this.#engine.start();
+  }
+
+  /**
+   * Restarts a service by hand, also after it has given up: clears its count, brings it down if it is up, starts it.
+   * Resolves when the new run is up or completed. The last one that was unable to start, started cleanly, leads the
+   * controller back to `running`. Keeps the process alive while it is awaited.
+   * @throws HealthControllerError (as a rejection) `unknown_service`, `not_running` (the controller), `restart_failed`
+   * with the cause
+   */
+  restart(name: string): Promise<void> {
+    return this.#engine.restart(name);
   }
 
   /**

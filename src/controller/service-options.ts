@@ -1,4 +1,4 @@
-import type { ServiceDescription } from '../config/options.js';
+import type { RestartPolicy, ServiceDescription, StopOnGiveUp } from '../config/options.js';
 import type { ProbeFunction, StartFunction, StopFunction } from '../core/settings.js';
 
 /** A fragment of a service's description, as `register` takes any number of. */
@@ -30,3 +30,15 @@ export const withStopTimeout = (stopTimeoutMs: number): ServiceOption => ({ stop
 
 /** A resolved `start` means that its work is done: see {@link ServiceDescription.runToCompletion}. */
 export const withRunToCompletion = (): ServiceOption => ({ runToCompletion: true });
+
+/** When it is started again: see {@link RestartPolicy}. */
+export const withRestartPolicy = (restartPolicy: RestartPolicy): ServiceOption => ({ restartPolicy });
+
+/** How long a run must be good for to clear count and backoff; alone it implies a policy with the defaults. */
+export const withRestartResetInterval = (restartResetIntervalMs: number): ServiceOption => ({ restartResetIntervalMs });
+
+/** The controller shuts down when it gives up; without a restart policy its status probe is watched. */
+export const withStopOnGiveUp = (watch: StopOnGiveUp = {}): ServiceOption => ({ stopOnGiveUp: watch });
+
+/** It starts after these are up or completed, and stops before them. */
+export const withDependsOn = (...names: readonly string[]): ServiceOption => ({ dependsOn: names });

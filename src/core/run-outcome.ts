@@ -27,6 +27,8 @@ export interface RunFacts {
 export function classifyRun(end: RunEnd, facts: RunFacts): RunOutcome {
   switch (end.how) {
     case 'resolved':
+      // One that returns because it was told to has ended: it is neither up nor done.
+      if (facts.aborted) return { kind: 'ended' };
       return { kind: facts.runToCompletion ? 'completed' : 'clean_start' };
     case 'start_timeout': {
       const message = `start did not settle within ${end.timeoutMs} ms`;

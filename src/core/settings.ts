@@ -1,5 +1,6 @@
 import type { CheckReturn } from './check-result.js';
 import type { CheckType } from './report-kind.js';
+import type { RestartPolicySettings } from './restart-policy.js';
 
 /** The context of one run of a probe or check. Every run has its own. */
 export interface CheckContext {
@@ -62,6 +63,17 @@ export interface ServiceSettings {
   readonly runToCompletion: boolean;
   /** How long a foreground run must be pending to count as up. */
   readonly restartResetIntervalMs: number;
+  /** Undefined: never restarted. */
+  readonly restartPolicy: RestartPolicySettings | undefined;
+  /** Undefined: its giving up stops nothing. */
+  readonly stopOnGiveUp: HealthWatchSettings | undefined;
+  readonly dependsOn: readonly string[];
+}
+
+/** How a status probe is polled for supervision. */
+export interface HealthWatchSettings {
+  readonly healthFailureThreshold: number;
+  readonly healthCheckIntervalMs: number;
 }
 
 /** A controller's shutdown and start, with every option decided. */

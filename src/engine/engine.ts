@@ -1,3 +1,4 @@
+import { dependencyOrder } from '../core/dependency-order.js';
 import { HealthControllerError } from '../core/errors.js';
 import { makeOutcome, NOT_STARTED, type Outcome, type ShutdownReason, type StopError } from '../core/outcome.js';
 import { printable } from '../core/printable.js';
@@ -10,10 +11,11 @@ import { Lifecycle } from './lifecycle.js';
 import { Poller } from './poll-task.js';
 import { ReadinessWaiters } from './readiness-waiters.js';
 import { type NameFilter, Reports } from './reports.js';
+import { runStateOf } from './run-state.js';
 import type { EngineScope } from './scope.js';
 import { ServiceEntry } from './service-entry.js';
-import { ServiceRunner } from './service-runner.js';
-import { Shutdown } from './shutdown.js';
+import { ServiceRunner, type ServiceWatcher } from './service-runner.js';
+import { Shutdown, type Stoppable } from './shutdown.js';
 import { onProcessSignal } from './signals.js';
 
 /** Moves everything that a controller is made of. */
@@ -27,7 +29,13 @@ export class Engine {
   readonly #holds: Holds;
   readonly #names = new Set<string>();
   readonly #services = new Map<string, ServiceRunner>();
+  readonly #entries = new Map<string, ServiceEntry>();
   readonly #checks = new Map<string, CheckEntry>();
+  /** Who waits for a service, by its name. */
+  readonly #dependents = new Map<string, ServiceRunner[]>();
+  /** Those that never came up and are not tried again. */
+  readonly #unable = new Set<ServiceRunner>();
+  #startOrder: readonly ServiceRunner[] = [];
   readonly #abort = new AbortController();
   readonly #ended: Promise<Outcome>;
   #end: (outcome: Outcome) => void = () => {};
@@ -75,10 +83,16 @@ export class Engine {
     this.#claim(settings.name);
     const { validError, reportRunState } = this.#settings;
     const entry = new ServiceEntry(this.scope, settings, reportRunState);
-    const runner = new ServiceRunner(this.scope, settings, entry, validError, {
-      unableToStart: () => this.lifecycle.to('unable_to_start'),
+    const runner = new ServiceRunner(this.scope, {
+      settings,
+      validError,
+      statusProbe: entry.statusProbe,
+      stopBudgetMs: this.#settings.shutdownTimeoutMs,
+      watcher: this.#watcher(entry),
     });
+    entry.setRunState(runStateOf(runner.phase, []));
     this.#services.set(settings.name, runner);
+    this.#entries.set(settings.name, entry);
     this.#reports.add(entry, 'service');
     if (this.lifecycle.state === 'never_started') return;
     if (this.lifecycle.state === 'stopped') entry.silence();
@@ -122,6 +136,17 @@ export class Engine {
     this.scope.events.defer(() => this.#start());
   }
 
+  /** Restarts a service by hand. Rejects with `unknown_service`, `not_running` or `restart_failed`. */
+  restart(name: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.scope.events.defer(() => {
+        const refused = this.#refuseRestart(name);
+        if (refused !== undefined) reject(refused);
+        else this.#services.get(name)?.restart().then(resolve, reject);
+      });
+    });
+  }
+
   /** Begins the shutdown, unless it has begun. Inside a listener it begins when the dispatch has ended. */
   stop(why: ShutdownReason): Promise<Outcome> {
     if (this.lifecycle.ending) return this.#ended;
@@ -162,6 +187,49 @@ export class Engine {
     return this.#holds.hold(name);
   }
 
+  #refuseRestart(name: string): HealthControllerError | undefined {
+    if (!this.#services.has(name)) {
+      const message = `restart(): expected the name of a registered service, got ${printable(name)}`;
+      return new HealthControllerError('unknown_service', message);
+    }
+    const { state } = this.lifecycle;
+    if (state === 'running' || state === 'unable_to_start') return undefined;
+    const message = `restart(${JSON.stringify(name)}): expected the controller to be running, it is ${state}`;
+    return new HealthControllerError('not_running', message);
+  }
+
+  #watcher(entry: ServiceEntry): ServiceWatcher {
+    return {
+      told: (event) => this.scope.events.emit('service', event),
+      changed: (service) => entry.setRunState(runStateOf(service.phase, this.#missing(service))),
+      missing: (service) => this.#missing(service),
+      cameUp: (service) => this.#cameUp(service),
+      gaveUp: (service, error) => this.#gaveUp(service, error),
+    };
+  }
+
+  #missing(service: ServiceRunner): readonly string[] {
+    return service.dependsOn.filter((name) => {
+      const phase = this.#services.get(name)?.phase;
+      return phase !== 'up' && phase !== 'completed';
+    });
+  }
+
+  #cameUp(service: ServiceRunner): void {
+    if (this.#unable.delete(service) && this.#unable.size === 0) this.lifecycle.to('running');
+    if (this.lifecycle.ending) return;
+    for (const dependent of this.#dependents.get(service.name) ?? []) dependent.lookAgain();
+  }
+
+  #gaveUp(service: ServiceRunner, error: unknown): void {
+    if (!service.everUp) {
+      this.#unable.add(service);
+      this.lifecycle.to('unable_to_start');
+    }
+    if (service.settings.stopOnGiveUp === undefined) return;
+    void this.stop({ cause: 'gave_up', service: service.name, error });
+  }
+
   #claim(name: string): void {
     if (this.#names.has(name)) {
       throw new HealthControllerError(
@@ -173,12 +241,13 @@ export class Engine {
   }
 
   #start(): void {
+    if (this.lifecycle.state === 'never_started') this.#order();
     if (!this.lifecycle.to('running')) {
       this.scope.log.warn(`start() has no effect: the controller is ${this.lifecycle.state}`);
       return;
     }
     this.#listen();
-    for (const service of this.#services.values()) {
+    for (const service of [...this.#services.values()]) {
       // A listener or a start may have begun the shutdown: what has not started then never does.
       if (this.lifecycle.ending) return;
       service.start();
@@ -186,6 +255,18 @@ export class Engine {
     if (this.lifecycle.ending) return;
     this.#poller = new Poller(this.scope);
     this.#poller.begin([...this.#checks.values()].filter((entry) => entry.poll !== undefined));
+  }
+
+  /** Who waits for whom, and who stops after whom. Throws before anything has moved. */
+  #order(): void {
+    this.#startOrder = dependencyOrder([...this.#services.values()]);
+    for (const service of this.#startOrder) {
+      for (const name of service.dependsOn) {
+        const dependents = this.#dependents.get(name);
+        if (dependents === undefined) this.#dependents.set(name, [service]);
+        else dependents.push(service);
+      }
+    }
   }
 
   #listen(): void {
@@ -215,7 +296,8 @@ export class Engine {
     const { drainDelayMs, holdTimeoutMs, shutdownTimeoutMs } = this.#settings;
     this.#holds.drain(drainDelayMs, holdTimeoutMs, (held) => {
       this.#abort.abort(new HealthControllerError('shutdown', 'the controller is shutting down'));
-      const services = [...this.#services.values()].reverse();
+      for (const service of this.#services.values()) service.retire();
+      const services = this.#stopOrder.map((runner) => this.#stoppable(runner));
       const shutdown = new Shutdown(this.scope, services, shutdownTimeoutMs, (unfinished) => {
         this.#stopped(why, [...held.map((name) => `hold:${name}`), ...unfinished], begunAt);
       });
@@ -223,20 +305,37 @@ export class Engine {
     });
   }
 
+  get #stopOrder(): readonly ServiceRunner[] {
+    return [...this.#startOrder].reverse();
+  }
+
+  // Its probes are not asked any more once its stop is called.
+  #stoppable(runner: ServiceRunner): Stoppable {
+    const silence = (): void => this.#entries.get(runner.name)?.silence();
+    return {
+      name: runner.name,
+      stopTimeoutMs: runner.stopTimeoutMs,
+      get finished() {
+        return runner.finished;
+      },
+      beginStop: (budgetMs, whenFinished) => {
+        silence();
+        runner.beginStop(budgetMs, whenFinished);
+      },
+      expireStop: () => runner.expireStop(),
+    };
+  }
+
   #stopped(why: ShutdownReason, unfinished: readonly string[], begunAt: number): void {
     this.#poller?.end();
     for (const check of this.#checks.values()) check.freeze();
-    for (const service of this.#services.values()) service.entry.silence();
+    for (const entry of this.#entries.values()) entry.silence();
     for (const release of this.#releases) release();
     this.#releases = [];
     const stopErrors: StopError[] = [];
-    for (const service of [...this.#services.values()].reverse()) {
-      if (service.stopError !== undefined) {
-        stopErrors.push({ service: service.name, error: service.stopError.thrown });
-      }
-    }
-    for (const { service, error } of stopErrors) {
-      this.scope.log.error(`the stop of service ${JSON.stringify(service)} failed: ${printable(error)}`, { error });
+    for (const service of this.#stopOrder) {
+      const error = service.shutdownError;
+      if (error !== undefined) stopErrors.push({ service: service.name, error: error.thrown });
     }
     for (const name of unfinished) this.scope.log.error(`${JSON.stringify(name)} did not finish in time`);
     const outcome = makeOutcome(why, unfinished, stopErrors, this.scope.clock.now() - begunAt);

@@ -1,89 +1,258 @@
 import { HealthControllerError } from '../core/errors.js';
-import type { ServiceEventKind } from '../core/events.js';
+import type { ServiceEvent, ServiceEventKind } from '../core/events.js';
 import { isErrorLike } from '../core/printable.js';
+import { decideRestart, NO_RESTARTS, type RestartHistory, restartedByHand } from '../core/restart-policy.js';
 import { classifyRun, type RunEnd, type RunOutcome } from '../core/run-outcome.js';
 import type { ServiceInfo } from '../core/service-info.js';
-import type { ServiceSettings, ValidErrorFunction } from '../core/settings.js';
+import type { HealthWatchSettings, ServiceSettings, ValidErrorFunction } from '../core/settings.js';
+import { isoStamp } from '../core/stamp.js';
 import type { TimerHandle } from '../ports/clock.js';
+import { Halt } from './halt.js';
+import { type Breach, HealthWatch } from './health-watch.js';
 import type { EngineScope } from './scope.js';
-import type { ServiceEntry } from './service-entry.js';
+import type { ServiceProbe } from './service-probe.js';
 import { ServiceRun } from './service-run.js';
 import type { Stoppable } from './shutdown.js';
-import { StopCall } from './stop-call.js';
 
-/** Where a service is. `starting` has a run that is not up yet; `up` may have one in the foreground. */
-type Phase = 'idle' | 'starting' | 'up' | 'completed' | 'ended' | 'gave_up' | 'unmanaged';
+/**
+ * Where a service is. `starting` has a run that is not up yet; `up` may have one in the foreground; `halting` is brought
+ * down in order to be started again.
+ */
+export type ServicePhase =
+  | 'idle'
+  | 'waiting'
+  | 'starting'
+  | 'up'
+  | 'halting'
+  | 'backoff'
+  | 'completed'
+  | 'ended'
+  | 'gave_up'
+  | 'unmanaged';
 
-/** What a service tells the engine. */
+/** Who is told what becomes of a service. Must not throw. */
 export interface ServiceWatcher {
-  /** It never came up and will not be tried again. */
-  unableToStart(service: ServiceRunner): void;
+  /** Something that listeners hear of. */
+  told(event: ServiceEvent): void;
+  /** Its phase has changed. */
+  changed(service: ServiceRunner): void;
+  /** It is up or completed, and that has been told. */
+  cameUp(service: ServiceRunner): void;
+  /** The names of the dependencies that it still waits for. */
+  missing(service: ServiceRunner): readonly string[];
+  /** It gave up: event `failed` or, never having been up, `unable_to_start`. */
+  gaveUp(service: ServiceRunner, error: unknown): void;
 }
 
-/** Runs one service: starts it, follows its run, and stops it. */
+/** What a service's runner is given. */
+export interface ServiceParts {
+  readonly settings: ServiceSettings;
+  readonly validError: ValidErrorFunction | undefined;
+  readonly statusProbe: ServiceProbe | undefined;
+  /** How long a stop may take where the service says nothing. */
+  readonly stopBudgetMs: number;
+  readonly watcher: ServiceWatcher;
+}
+
+type FailedOutcome = Extract<RunOutcome, { kind: 'error' }>;
+
+interface ManualRestart {
+  readonly promise: Promise<void>;
+  settle(error?: HealthControllerError): void;
+}
+
+/** Runs one service: starts it, follows its run, restarts it as its policy says, and stops it. */
 export class ServiceRunner implements Stoppable {
   readonly name: string;
-  readonly entry: ServiceEntry;
+  readonly settings: ServiceSettings;
   readonly #scope: EngineScope;
-  readonly #settings: ServiceSettings;
-  readonly #validError: ValidErrorFunction | undefined;
-  readonly #watcher: ServiceWatcher;
-  #phase: Phase = 'idle';
+  readonly #parts: ServiceParts;
+  #phase: ServicePhase = 'idle';
   #everUp = false;
   #run: ServiceRun | undefined;
-  #timers: TimerHandle[] = [];
+  #timer: TimerHandle | undefined;
+  #watch: HealthWatch | undefined;
+  #halt: Halt | undefined;
+  #manual: ManualRestart | undefined;
+  #history: RestartHistory = NO_RESTARTS;
+  #nextRestartAt: string | undefined;
+  /** A breach led to giving up, and its run was left to the shutdown. */
+  #leftUp = false;
+  /** Supervision is over: nothing is started any more. */
+  #retired = false;
+  /** The shutdown has come to it. */
   #stopping = false;
-  #stop: StopCall | undefined;
-  #whenFinished: (() => void) | undefined;
   #abandonedRuns = 0;
+  #panics = 0;
   #lastStartedAt: string | undefined;
   #lastStoppedAt: string | undefined;
   #error: { readonly value: unknown } | undefined;
+  #stopError: { readonly thrown: unknown } | undefined;
 
-  constructor(
-    scope: EngineScope,
-    settings: ServiceSettings,
-    entry: ServiceEntry,
-    validError: ValidErrorFunction | undefined,
-    watcher: ServiceWatcher,
-  ) {
+  constructor(scope: EngineScope, parts: ServiceParts) {
     this.#scope = scope;
-    this.#settings = settings;
-    this.#validError = validError;
-    this.#watcher = watcher;
-    this.name = settings.name;
-    this.entry = entry;
-    this.#show();
+    this.#parts = parts;
+    this.settings = parts.settings;
+    this.name = parts.settings.name;
+  }
+
+  get phase(): ServicePhase {
+    return this.#phase;
+  }
+
+  get dependsOn(): readonly string[] {
+    return this.settings.dependsOn;
   }
 
   get stopTimeoutMs(): number {
-    return this.#settings.stopTimeoutMs;
+    return this.settings.stopTimeoutMs;
   }
 
-  /** What its `stop` threw. */
-  get stopError(): { readonly thrown: unknown } | undefined {
-    return this.#stop?.error;
+  /** Whether it has been up or completed. */
+  get everUp(): boolean {
+    return this.#everUp;
+  }
+
+  get restarts(): number {
+    return this.#history.count;
+  }
+
+  /** Runs that ended with something thrown that is no Error. */
+  get panics(): number {
+    return this.#panics;
+  }
+
+  get error(): { readonly value: unknown } | undefined {
+    return this.#error;
+  }
+
+  /** What the shutdown's `stop` threw. */
+  get shutdownError(): { readonly thrown: unknown } | undefined {
+    return this.#stopping ? this.#halt?.error : undefined;
   }
 
   get finished(): boolean {
-    return (this.#run?.settled ?? true) && (this.#stop?.settled ?? true);
+    return this.#halt?.finished ?? true;
   }
 
   /** It was registered after `start()`: it stands in reports, and is neither started nor stopped. */
   leaveAlone(): void {
-    this.#phase = 'unmanaged';
-    this.#show();
+    this.#to('unmanaged');
     this.#tell('late_registration');
   }
 
   start(): void {
     if (this.#phase !== 'idle') return;
-    const { start, startTimeoutMs, restartResetIntervalMs, runToCompletion } = this.#settings;
+    if (this.#parts.watcher.missing(this).length > 0) this.#to('waiting');
+    else this.#begin();
+  }
+
+  /** A dependency has come up. */
+  lookAgain(): void {
+    if (this.#phase !== 'waiting') return;
+    if (this.#parts.watcher.missing(this).length > 0) this.#parts.watcher.changed(this);
+    else this.#begin();
+  }
+
+  /** Restarts by hand, also after giving up: see `Controller.restart`. */
+  restart(): Promise<void> {
+    if (this.#manual !== undefined) return this.#manual.promise;
+    const manual = this.#manualRestart();
+    this.#manual = manual;
+    const { restartPolicy } = this.settings;
+    this.#history = restartedByHand(restartPolicy, this.#history, this.#scope.clock.now());
+    switch (this.#phase) {
+      case 'unmanaged':
+        this.#settleManual(this.#restartFailed('it was registered after start()', undefined));
+        break;
+      case 'starting':
+      case 'up':
+        this.#to('halting');
+        this.#bringDown(() => this.#begin());
+        break;
+      case 'gave_up':
+      case 'backoff':
+      case 'completed':
+      case 'ended':
+        this.#settle();
+        // A breach that led to giving up may have left it up, or be stopping it.
+        if (this.finished && !this.#leftUp) this.#begin();
+        else this.#bringDown(() => this.#begin());
+        break;
+      default:
+        // Idle and waiting come up on their own; halting goes on without a backoff.
+        break;
+    }
+    return manual.promise;
+  }
+
+  /** The drain is over: no poll, no backoff, no restart any more. */
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    if (this.#phase !== 'starting') this.#settle();
+    this.#settleManual(new HealthControllerError('not_running', 'the controller is shutting down'));
+  }
+
+  beginStop(budgetMs: number, whenFinished: () => void): void {
+    if (this.#stopping) return;
+    this.retire();
+    this.#stopping = true;
+    this.#settle();
+    const finish = (): void => {
+      this.#noteStop();
+      if (this.#phase !== 'gave_up' && this.#phase !== 'completed') this.#over('ended');
+      whenFinished();
+    };
+    // A restart or a breach may be stopping it already: it is not stopped twice.
+    if (this.#halt !== undefined && !this.#halt.finished) {
+      this.#halt.handOver(finish);
+      return;
+    }
+    const { stop } = this.settings;
+    const live = this.#leftUp || this.#phase === 'up' || this.#phase === 'starting' || this.#phase === 'completed';
+    const halt = new Halt(this.#scope, this.#run);
+    this.#halt = halt;
+    halt.begin(
+      new HealthControllerError('shutdown', 'the controller is shutting down'),
+      live ? stop : undefined,
+      budgetMs,
+      finish,
+    );
+  }
+
+  expireStop(): void {
+    this.#halt?.expire();
+    this.#abandon(this.#run);
+  }
+
+  info(): ServiceInfo {
+    const waitingFor = this.#phase === 'waiting' ? this.#parts.watcher.missing(this) : undefined;
+    return Object.freeze({
+      name: this.name,
+      supervised: this.#phase !== 'unmanaged',
+      up: this.#phase === 'up',
+      restartCount: this.#history.count,
+      ...(this.#lastStartedAt === undefined ? undefined : { lastStartedAt: this.#lastStartedAt }),
+      ...(this.#lastStoppedAt === undefined ? undefined : { lastStoppedAt: this.#lastStoppedAt }),
+      ...(this.#nextRestartAt === undefined ? undefined : { nextRestartAt: this.#nextRestartAt }),
+      ...(waitingFor === undefined ? undefined : { waitingFor }),
+      ...(this.#error === undefined ? undefined : { error: this.#error.value }),
+      ...(this.#stopError === undefined ? undefined : { stopError: this.#stopError.thrown }),
+      abandonedRuns: this.#abandonedRuns,
+    });
+  }
+
+  #begin(): void {
+    if (this.#retired) return;
+    const { start, startTimeoutMs, restartResetIntervalMs, runToCompletion } = this.settings;
     const run = new ServiceRun(this.#scope.clock.now());
     this.#run = run;
-    this.#phase = 'starting';
+    this.#halt = undefined;
+    this.#leftUp = false;
+    this.#nextRestartAt = undefined;
     this.#lastStartedAt = this.#scope.stamp();
-    this.#show();
+    this.#to('starting');
     if (start === undefined) {
       this.#up();
       return;
@@ -93,157 +262,281 @@ export class ServiceRunner implements Stoppable {
       () => this.#ready(run),
       (end) => this.#ended(run, end),
     );
-    if (run.settled || this.#run !== run) return;
-    if (startTimeoutMs > 0 && this.#phase === 'starting') {
-      this.#after(startTimeoutMs, true, () => this.#startTimedOut(run));
-    } else if (!runToCompletion && this.#phase === 'starting') {
-      // A start that stays pending is a service in the foreground.
-      this.#after(restartResetIntervalMs, false, () => this.#ready(run));
-    }
-  }
-
-  beginStop(budgetMs: number, whenFinished: () => void): void {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    this.#clearTimers();
-    this.entry.silence();
-    const stoppable = this.#phase === 'up' || this.#phase === 'starting' || this.#phase === 'completed';
-    this.#whenFinished = whenFinished;
-    this.#run?.abort(new HealthControllerError('shutdown', 'the controller is shutting down'));
-    const { stop } = this.#settings;
-    if (stoppable && stop !== undefined) {
-      this.#stop = new StopCall();
-      this.#stop.begin(stop, budgetMs, () => this.#finishing());
-    }
-    this.#finishing();
-  }
-
-  expireStop(): void {
-    this.#stop?.expire();
-    if (this.#run !== undefined && !this.#run.settled) {
-      this.#run.abandoned = true;
-      this.#abandonedRuns++;
-    }
-  }
-
-  info(): ServiceInfo {
-    const stopError = this.#stop?.error;
-    return Object.freeze({
-      name: this.name,
-      supervised: this.#phase !== 'unmanaged',
-      up: this.#phase === 'up',
-      restartCount: 0,
-      ...(this.#lastStartedAt === undefined ? undefined : { lastStartedAt: this.#lastStartedAt }),
-      ...(this.#lastStoppedAt === undefined ? undefined : { lastStoppedAt: this.#lastStoppedAt }),
-      ...(this.#error === undefined ? undefined : { error: this.#error.value }),
-      ...(stopError === undefined ? undefined : { stopError: stopError.thrown }),
-      abandonedRuns: this.#abandonedRuns,
-    });
+    if (run.settled || this.#run !== run || this.#phase !== 'starting' || this.#stopping) return;
+    if (startTimeoutMs > 0) this.#after(startTimeoutMs, true, () => this.#startTimedOut(run));
+    // A start that stays pending is a service in the foreground; work that is to be completed is not up before it is.
+    else if (!runToCompletion) this.#after(restartResetIntervalMs, false, () => this.#ready(run));
   }
 
   #ready(run: ServiceRun): void {
-    if (run !== this.#run || run.settled || run.abandoned || this.#stopping) return;
-    this.#up();
+    if (run === this.#run && !run.settled && !run.abandoned && !run.aborted) this.#up();
   }
 
   #up(): void {
     if (this.#phase !== 'starting') return;
-    this.#clearTimers();
-    this.#phase = 'up';
+    this.#settle();
     this.#everUp = true;
-    this.#show();
+    this.#to('up');
+    const health = this.#health();
+    if (health !== undefined && this.#parts.statusProbe !== undefined) {
+      this.#watch = new HealthWatch(this.#scope, this.#parts.statusProbe, health, (breach) => this.#breached(breach));
+    }
     this.#scope.log.info(`service ${this.#quoted} is up`);
     this.#tell('started');
+    this.#settleManual();
+    this.#parts.watcher.cameUp(this);
+  }
+
+  // A policy polls where it has a threshold; without one, the death watch of stopOnGiveUp does.
+  #health(): HealthWatchSettings | undefined {
+    const { restartPolicy, stopOnGiveUp } = this.settings;
+    if (restartPolicy === undefined) return stopOnGiveUp;
+    return restartPolicy.healthFailureThreshold > 0 ? restartPolicy : undefined;
   }
 
   #startTimedOut(run: ServiceRun): void {
     if (run !== this.#run || run.settled) return;
-    const { startTimeoutMs } = this.#settings;
-    run.abandoned = true;
-    this.#abandonedRuns++;
+    const { startTimeoutMs } = this.settings;
+    this.#abandon(run);
     run.abort(new HealthControllerError('start_timeout', `start did not settle within ${startTimeoutMs} ms`));
-    this.#conclude({ how: 'start_timeout', timeoutMs: startTimeoutMs });
+    this.#conclude(run, { how: 'start_timeout', timeoutMs: startTimeoutMs });
   }
 
   #ended(run: ServiceRun, end: RunEnd): void {
     if (run.abandoned) {
       this.#abandonedRuns--;
+      this.#halt?.settled();
+      if (end.how === 'resolved') this.#cameLate(run);
       return;
     }
-    this.#conclude(end);
-    this.#finishing();
+    // While it is brought down for a restart its end is what was asked for.
+    if (this.#phase !== 'halting' && this.#phase !== 'gave_up') this.#conclude(run, end);
+    this.#halt?.settled();
   }
 
-  #conclude(end: RunEnd): void {
-    this.#clearTimers();
-    const { runToCompletion } = this.#settings;
-    const facts = { runToCompletion, aborted: this.#run?.aborted ?? false, valid: this.#isValid(end) };
-    const outcome = classifyRun(end, facts);
-    switch (outcome.kind) {
-      case 'clean_start':
-        this.#up();
-        return;
-      case 'completed':
-      case 'ended':
-        this.#over(outcome.kind);
-        this.#scope.log.info(`service ${this.#quoted} has ${outcome.kind}`);
-        this.#tell(outcome.kind, outcome.kind === 'ended' ? outcome.error : undefined);
-        return;
-      case 'error':
-        this.#failed(outcome);
+  // An abandoned start that succeeds after all has opened something that nobody will use.
+  #cameLate(run: ServiceRun): void {
+    const { stop } = this.settings;
+    const live = run !== this.#run || this.#phase === 'up' || this.#stopping;
+    this.#scope.log.warn(`service ${this.#quoted}: a start that had been left behind succeeded`, { stopped: !live });
+    if (live || stop === undefined) return;
+    const halt = new Halt(this.#scope, undefined);
+    const budgetMs = this.#stopBudget;
+    const done = (): void => {
+      this.#stopError = halt.error ?? this.#stopError;
+    };
+    halt.begin(undefined, stop, budgetMs, done);
+    halt.bound(budgetMs, () => halt.expire());
+  }
+
+  #conclude(run: ServiceRun, end: RunEnd): void {
+    const { runToCompletion } = this.settings;
+    const outcome = classifyRun(end, { runToCompletion, aborted: run.aborted, valid: this.#isValid(end) });
+    if (outcome.kind === 'clean_start') {
+      this.#up();
+      return;
     }
+    this.#settle();
+    if (outcome.kind === 'error') {
+      if (outcome.reason === 'panicked') this.#panics++;
+      this.#failed(outcome, this.#scope.clock.now() - run.startedAt);
+      return;
+    }
+    if (outcome.kind === 'completed') this.#everUp = true;
+    this.#over(outcome.kind);
+    this.#scope.log.info(`service ${this.#quoted} has ${outcome.kind}`);
+    const manual = this.#takeManual();
+    this.#tell(outcome.kind, outcome.kind === 'ended' ? outcome.error : undefined);
+    if (outcome.kind === 'ended') {
+      manual?.settle(this.#restartFailed('its run ended', outcome.error));
+      return;
+    }
+    manual?.settle();
+    this.#parts.watcher.cameUp(this);
   }
 
-  #failed(outcome: Extract<RunOutcome, { kind: 'error' }>): void {
+  #failed(outcome: FailedOutcome, goodForMs: number): void {
     const error = errorOf(outcome);
-    this.#error = { value: error };
-    this.#over('gave_up');
-    this.#scope.log.error(`service ${this.#quoted} failed: ${outcome.message}`, { error, reason: outcome.reason });
-    this.#tell(this.#everUp ? 'failed' : 'unable_to_start', error);
-    if (!this.#everUp) this.#watcher.unableToStart(this);
+    const manual = this.#takeManual();
+    const delayMs = this.#decide(error, outcome.message, goodForMs, outcome.reason === 'start_timeout');
+    manual?.settle(this.#restartFailed(outcome.message, error));
+    if (delayMs === undefined) {
+      this.#gaveUp(error);
+      return;
+    }
+    this.#tell('retrying', error);
+    this.#backOff(delayMs);
   }
 
-  #over(phase: Phase): void {
-    this.#phase = phase;
+  #breached(breach: Breach): void {
+    const run = this.#run;
+    if (this.#phase !== 'up' || run === undefined) return;
+    const said = breach.verdict.message ?? 'unhealthy';
+    const times = breach.failures === 1 ? 'once' : `${breach.failures} times in a row`;
+    const message = `status probe failed ${times}: ${said}`;
+    const error = new Error(message);
+    const delayMs = this.#decide(error, message, breach.since - run.startedAt, false);
+    if (delayMs !== undefined) {
+      this.#tell('retrying', error);
+      this.#bringDown(() => this.#backOff(delayMs));
+      return;
+    }
+    // With stopOnGiveUp the shutdown stops it in its turn, after what depends on it.
+    if (this.settings.stopOnGiveUp === undefined) this.#bringDown(() => {});
+    else this.#leftUp = true;
+    this.#gaveUp(error);
+  }
+
+  /** Restart or give up: the delay, or undefined. */
+  #decide(error: unknown, message: string, goodForMs: number, startTimedOut: boolean): number | undefined {
+    this.#error = { value: error };
+    const policy = this.#retired ? undefined : this.settings.restartPolicy;
+    const run = { now: this.#scope.clock.now(), goodForMs, startTimedOut };
+    const decision = decideRestart(policy, this.#history, run, this.#scope.random);
+    this.#history = decision.history;
+    const restarts = decision.history.count;
+    const delayMs = decision.kind === 'restart' ? decision.delayMs : undefined;
+    const next = delayMs === undefined ? 'it is not restarted' : `restart ${restarts} in ${Math.round(delayMs)} ms`;
+    this.#scope.log.error(`service ${this.#quoted} failed: ${message}; ${next}`, { error, restarts });
+    this.#over(delayMs === undefined ? 'gave_up' : 'halting');
+    return delayMs;
+  }
+
+  #gaveUp(error: unknown): void {
+    this.#tell(this.#everUp ? 'failed' : 'unable_to_start', error);
+    // A listener may have restarted it by hand.
+    if (this.#phase === 'gave_up') this.#parts.watcher.gaveUp(this, error);
+  }
+
+  #backOff(delayMs: number): void {
+    // Asked for by hand meanwhile, it does not wait.
+    if (this.#retired || this.#phase !== 'halting') return;
+    if (this.#manual !== undefined) {
+      this.#begin();
+      return;
+    }
+    this.#nextRestartAt = isoStamp(this.#scope.clock.wall() + delayMs);
+    this.#to('backoff');
+    this.#after(delayMs, true, () => this.#begin());
+  }
+
+  /** Aborts the run, calls `stop`, and goes on when both have settled or the time is over. */
+  #bringDown(then: () => void): void {
+    this.#settle();
+    const budgetMs = this.#stopBudget;
+    const pending = this.#halt !== undefined && !this.#halt.finished ? this.#halt : undefined;
+    const halt = pending ?? new Halt(this.#scope, this.#run);
+    this.#halt = halt;
+    const down = (): void => {
+      this.#noteStop();
+      then();
+    };
+    if (pending !== undefined) pending.handOver(down);
+    else {
+      const reason = new HealthControllerError('restart', `service ${this.#quoted} is restarted`);
+      halt.begin(reason, this.settings.stop, budgetMs, down);
+    }
+    halt.bound(budgetMs, () => {
+      halt.expire();
+      this.#abandon(this.#run);
+      if (halt.stopPending) {
+        const error = new HealthControllerError('stop_timeout', `stop did not settle within ${budgetMs} ms`);
+        this.#stopError = { thrown: error };
+      }
+      down();
+    });
+  }
+
+  get #stopBudget(): number {
+    return this.settings.stopTimeoutMs > 0 ? this.settings.stopTimeoutMs : this.#parts.stopBudgetMs;
+  }
+
+  #abandon(run: ServiceRun | undefined): void {
+    if (run === undefined || run.settled || run.abandoned) return;
+    run.abandoned = true;
+    this.#abandonedRuns++;
+    this.#scope.log.warn(`service ${this.#quoted}: a run that does not end is left behind`);
+  }
+
+  #noteStop(): void {
+    const error = this.#halt?.error;
+    if (error === undefined) return;
+    this.#stopError = error;
+    this.#scope.log.error(`the stop of service ${this.#quoted} failed`, { error: error.thrown });
+  }
+
+  /** Nothing is due any more of what the phase so far had waited for. */
+  #settle(): void {
+    if (this.#timer !== undefined) this.#scope.clock.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#nextRestartAt = undefined;
+    this.#watch?.end();
+    this.#watch = undefined;
+  }
+
+  #over(phase: ServicePhase): void {
     this.#lastStoppedAt = this.#scope.stamp();
-    this.#show();
+    this.#to(phase);
+  }
+
+  #to(phase: ServicePhase): void {
+    this.#phase = phase;
+    this.#parts.watcher.changed(this);
+  }
+
+  #tell(kind: ServiceEventKind, error?: unknown): void {
+    const restarts = this.#history.count;
+    const event = { service: this.name, kind, restarts, ...(error === undefined ? undefined : { error }) };
+    this.#parts.watcher.told(Object.freeze(event));
   }
 
   #isValid(end: RunEnd): boolean {
-    if (end.how !== 'rejected' || this.#validError === undefined) return false;
+    const { validError } = this.#parts;
+    if (end.how !== 'rejected' || validError === undefined) return false;
     try {
-      return this.#validError(end.error, this.name);
+      return validError(end.error, this.name) === true;
     } catch (error) {
       this.#scope.log.error(`validError threw for service ${this.#quoted}: the error counts as one`, { error });
       return false;
     }
   }
 
-  #finishing(): void {
-    if (!this.#stopping || !this.finished) return;
-    const whenFinished = this.#whenFinished;
-    this.#whenFinished = undefined;
-    if (this.#phase === 'up' || this.#phase === 'starting') this.#over('ended');
-    whenFinished?.();
+  // Somebody waits for it: it keeps the process alive until it has settled.
+  #manualRestart(): ManualRestart {
+    const { clock } = this.#scope;
+    let settle: (error?: HealthControllerError) => void = () => {};
+    let alive: TimerHandle;
+    const stayAlive = (): void => {
+      alive = clock.setTimeout(stayAlive, 60_000, { keepAlive: true });
+    };
+    stayAlive();
+    const promise = new Promise<void>((resolve, reject) => {
+      settle = (error) => {
+        clock.clearTimeout(alive);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+    });
+    return { promise, settle: (error) => settle(error) };
   }
 
-  #show(): void {
-    const { runState } = SHOWN[this.#phase];
-    this.entry.setRunState(runState);
+  #settleManual(error?: HealthControllerError): void {
+    this.#takeManual()?.settle(error);
   }
 
-  #tell(kind: ServiceEventKind, error?: unknown): void {
-    const event = { service: this.name, kind, restarts: 0, ...(error === undefined ? undefined : { error }) };
-    this.#scope.events.emit('service', Object.freeze(event));
+  // What a listener asks for anew must not be settled with what it was told of.
+  #takeManual(): ManualRestart | undefined {
+    const manual = this.#manual;
+    this.#manual = undefined;
+    return manual;
+  }
+
+  #restartFailed(why: string, cause: unknown): HealthControllerError {
+    return new HealthControllerError('restart_failed', `restart of service ${this.#quoted} failed: ${why}`, { cause });
   }
 
   #after(delayMs: number, keepAlive: boolean, then: () => void): void {
-    this.#timers.push(this.#scope.clock.setTimeout(then, delayMs, { keepAlive }));
-  }
-
-  #clearTimers(): void {
-    for (const timer of this.#timers) this.#scope.clock.clearTimeout(timer);
-    this.#timers = [];
+    this.#timer = this.#scope.clock.setTimeout(then, delayMs, { keepAlive });
   }
 
   get #quoted(): string {
@@ -251,20 +544,7 @@ export class ServiceRunner implements Stoppable {
   }
 }
 
-const NOT_UP = { reason: 'starting', error: 'service is not up yet', outranksProbe: false };
-const GAVE_UP = { reason: 'gave_up', error: 'service has failed and is not restarted', outranksProbe: true };
-
-const SHOWN: Readonly<Record<Phase, { readonly runState: typeof NOT_UP | undefined }>> = {
-  idle: { runState: NOT_UP },
-  starting: { runState: NOT_UP },
-  up: { runState: undefined },
-  completed: { runState: undefined },
-  ended: { runState: undefined },
-  gave_up: { runState: GAVE_UP },
-  unmanaged: { runState: undefined },
-};
-
-function errorOf(outcome: Extract<RunOutcome, { kind: 'error' }>): unknown {
+function errorOf(outcome: FailedOutcome): unknown {
   if (isErrorLike(outcome.error)) return outcome.error;
   if (outcome.reason === 'start_timeout') return new HealthControllerError('start_timeout', outcome.message);
   return new Error(outcome.message, { cause: outcome.error });
