@@ -6,8 +6,12 @@ export function jitteredTick(gridMs: number, intervalMs: number, jitter: number,
   return jitter === 0 ? gridMs : gridMs + unit(random) * jitter * intervalMs;
 }
 
-/** A random number that is in [0, 1) whatever the port returns. */
+/** A random number that is in [0, 1) whatever the port returns. One that throws must not end a schedule: 0. */
 export function unit(random: () => number): number {
-  const value = random();
-  return value >= 0 && value < 1 ? value : 0;
+  try {
+    const value = random();
+    return value >= 0 && value < 1 ? value : 0;
+  } catch {
+    return 0;
+  }
 }
