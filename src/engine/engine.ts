@@ -40,6 +40,8 @@ export class Engine {
   readonly #ended: Promise<Outcome>;
   #end: (outcome: Outcome) => void = () => {};
   #poller: Poller | undefined;
+  /** Inside a listener: a start that comes when the dispatch has ended. */
+  #startAsked = false;
   #maintenance: string | undefined;
   #releases: (() => void)[] = [];
 
@@ -133,6 +135,7 @@ export class Engine {
   }
 
   start(): void {
+    this.#startAsked = true;
     this.scope.events.defer(() => this.#start());
   }
 
@@ -149,18 +152,11 @@ export class Engine {
 
   /** Begins the shutdown, unless it has begun. Inside a listener it begins when the dispatch has ended. */
   stop(why: ShutdownReason): Promise<Outcome> {
-    if (this.lifecycle.ending) return this.#ended;
-    if (this.lifecycle.state === 'never_started' && !this.scope.events.listening) return Promise.resolve(NOT_STARTED);
-    return new Promise((resolve) => {
-      this.scope.events.defer(() => {
-        if (this.lifecycle.state === 'never_started') {
-          resolve(NOT_STARTED);
-          return;
-        }
-        if (this.lifecycle.to('stopping')) this.#shutDown(why);
-        resolve(this.#ended);
-      });
+    if (this.lifecycle.state === 'never_started' && !this.#startAsked) return Promise.resolve(NOT_STARTED);
+    this.scope.events.defer(() => {
+      if (this.lifecycle.to('stopping')) this.#shutDown(why);
     });
+    return this.#ended;
   }
 
   wait(): Promise<Outcome> {
@@ -241,7 +237,10 @@ export class Engine {
   }
 
   #start(): void {
-    if (this.lifecycle.state === 'never_started') this.#order();
+    if (this.lifecycle.state === 'never_started') {
+      this.#startAsked = false;
+      this.#order();
+    }
     if (!this.lifecycle.to('running')) {
       this.scope.log.warn(`start() has no effect: the controller is ${this.lifecycle.state}`);
       return;
@@ -317,6 +316,9 @@ export class Engine {
       stopTimeoutMs: runner.stopTimeoutMs,
       get finished() {
         return runner.finished;
+      },
+      get leftBehind() {
+        return runner.leftBehind;
       },
       beginStop: (budgetMs, whenFinished) => {
         silence();

@@ -4,7 +4,7 @@ import { isErrorLike } from '../core/printable.js';
 import { decideRestart, NO_RESTARTS, type RestartHistory, restartedByHand } from '../core/restart-policy.js';
 import { classifyRun, type RunEnd, type RunOutcome } from '../core/run-outcome.js';
 import type { ServiceInfo } from '../core/service-info.js';
-import type { HealthWatchSettings, ServiceSettings, ValidErrorFunction } from '../core/settings.js';
+import type { HealthWatchSettings, ServiceSettings, StartFunction, ValidErrorFunction } from '../core/settings.js';
 import { isoStamp } from '../core/stamp.js';
 import type { TimerHandle } from '../ports/clock.js';
 import { Halt } from './halt.js';
@@ -60,6 +60,8 @@ interface ManualRestart {
   readonly promise: Promise<void>;
   settle(error?: HealthControllerError): void;
 }
+
+const NOTHING: StartFunction = () => {};
 
 /** Runs one service: starts it, follows its run, restarts it as its policy says, and stops it. */
 export class ServiceRunner implements Stoppable {
@@ -133,6 +135,10 @@ export class ServiceRunner implements Stoppable {
 
   get finished(): boolean {
     return this.#halt?.finished ?? true;
+  }
+
+  get leftBehind(): boolean {
+    return this.#abandonedRuns > 0;
   }
 
   /** It was registered after `start()`: it stands in reports, and is neither started nor stopped. */
@@ -211,7 +217,7 @@ export class ServiceRunner implements Stoppable {
     }
     const { stop } = this.settings;
     const live = this.#leftUp || this.#phase === 'up' || this.#phase === 'starting' || this.#phase === 'completed';
-    const halt = new Halt(this.#scope, this.#run);
+    const halt = new Halt(this.#scope, this.#run?.abandoned === true ? undefined : this.#run);
     this.#halt = halt;
     halt.begin(
       new HealthControllerError('shutdown', 'the controller is shutting down'),
@@ -253,12 +259,8 @@ export class ServiceRunner implements Stoppable {
     this.#nextRestartAt = undefined;
     this.#lastStartedAt = this.#scope.stamp();
     this.#to('starting');
-    if (start === undefined) {
-      this.#up();
-      return;
-    }
     run.begin(
-      start,
+      start ?? NOTHING,
       () => this.#ready(run),
       (end) => this.#ended(run, end),
     );

@@ -8,6 +8,8 @@ export interface Stoppable {
   readonly stopTimeoutMs: number;
   /** Whether its `stop` and its run have settled. */
   readonly finished: boolean;
+  /** Whether an earlier run was left behind and has not settled: it is named, but nobody waits for it. */
+  readonly leftBehind: boolean;
   /** Aborts its run and calls its `stop`. `whenFinished` is called once both have settled, perhaps within. */
   beginStop(budgetMs: number, whenFinished: () => void): void;
   /** Its time is over: the signal of its `stop` aborts. */
@@ -133,6 +135,7 @@ export class Shutdown {
     this.#over = true;
     if (this.#timer !== undefined) this.#scope.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#done(this.#services.filter((service) => this.#unfinished.has(service)).map((service) => service.name));
+    const unfinished = this.#services.filter((service) => this.#unfinished.has(service) || service.leftBehind);
+    this.#done(unfinished.map((service) => service.name));
   }
 }
