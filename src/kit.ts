@@ -1,4 +1,6 @@
 // What presets, handlers and the test kit may use of the inside. Not exported from the package.
+export { DEFAULTS } from './config/defaults.js';
+export { resolveCheck } from './config/resolve.js';
 export {
   abortSignal,
   callable,
@@ -21,8 +23,12 @@ export { copyData } from './core/safe-data.js';
 export { isoStamp } from './core/stamp.js';
 export { isStale } from './core/staleness.js';
 export { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from './core/threshold.js';
+export { recorded } from './engine/attempt.js';
 export { type Bounded, withDeadline } from './engine/deadline.js';
 export { Emitter } from './engine/emitter.js';
+export { RunBatch } from './engine/run-batch.js';
+export { Runner, type RunnerSettings } from './engine/run-check.js';
+export { EngineScope } from './engine/scope.js';
 export { SingleFlight } from './engine/single-flight.js';
 export { Wheel, WheelTask } from './engine/wheel.js';
 export { systemClock } from './ports/clock.js';

@@ -34,7 +34,7 @@ const WALL_MS = 1_704_067_200_000;
 /** So many turns in which nothing asked for another one let promises and `setImmediate` come to rest. */
 const QUIET_TURNS = 2;
 /** More than this at one moment is a loop that would never end. */
-const MOST_AT_ONCE = 100_000;
+const MOST_AT_ONCE = 10_000;
 
 const reading = () => where((value) => Number.isFinite(value), 'a finite number of milliseconds');
 const length = () =>
@@ -61,6 +61,7 @@ export class FakeClock implements Clock {
   readonly #timers: FakeTimer[] = [];
   #order = 0;
   #turnCallbacks: (() => void)[] = [];
+  #turnAsked = false;
   /** Timers that are due fire before any callback of a turn, as in a real loop. */
   #firing = false;
   #quiet = 0;
@@ -127,7 +128,7 @@ export class FakeClock implements Clock {
   }
 
   setTimeout(callback: () => void, delayMs: number, options: TimerOptions): TimerHandle {
-    const dueAt = this.#now + (delayMs > 0 ? delayMs : 0);
+    const dueAt = this.#now + Math.max(delayMs || 0, 0);
     const timer: FakeTimer = { callback, delayMs, dueAt, keepAlive: options.keepAlive, order: this.#order++ };
     let index = this.#timers.length;
     while (index > 0 && (this.#timers[index - 1]?.dueAt ?? 0) > dueAt) index--;
@@ -143,7 +144,7 @@ export class FakeClock implements Clock {
   /** Turns are real: the callback comes without any `advance`, but while one fires timers, after those that are due. */
   nextTurn(callback: () => void): void {
     this.#turnCallbacks.push(callback);
-    systemClock.nextTurn(() => this.#turn());
+    this.#askForTurn();
   }
 
   async #advance(ms: number): Promise<void> {
@@ -172,6 +173,7 @@ export class FakeClock implements Clock {
       }
     } finally {
       this.#firing = false;
+      if (this.#turnCallbacks.length > 0) this.#askForTurn();
     }
   }
 
@@ -181,12 +183,18 @@ export class FakeClock implements Clock {
       if (turns > MOST_AT_ONCE) throw endless('turns of the loop');
       this.#quiet++;
       await realTurn();
-      this.#turn();
     }
   }
 
+  #askForTurn(): void {
+    if (this.#turnAsked) return;
+    this.#turnAsked = true;
+    systemClock.nextTurn(() => this.#turn());
+  }
+
   #turn(): void {
-    if (this.#firing || this.#turnCallbacks.length === 0) return;
+    this.#turnAsked = false;
+    if (this.#firing) return;
     this.#quiet = 0;
     const callbacks = this.#turnCallbacks;
     this.#turnCallbacks = [];
