@@ -207,7 +207,7 @@ export class ServiceRunner implements Stoppable {
     this.#settle();
     const finish = (): void => {
       this.#noteStop();
-      if (this.#phase !== 'gave_up' && this.#phase !== 'completed') this.#over('ended');
+      this.#down();
       whenFinished();
     };
     // A restart or a breach may be stopping it already: it is not stopped twice.
@@ -229,7 +229,10 @@ export class ServiceRunner implements Stoppable {
 
   expireStop(): void {
     this.#halt?.expire();
+    // What settles from now on is nobody's concern any more.
+    this.#halt?.handOver(() => {});
     this.#abandon(this.#run);
+    this.#down();
   }
 
   info(): ServiceInfo {
@@ -318,10 +321,12 @@ export class ServiceRunner implements Stoppable {
 
   // An abandoned start that succeeds after all has opened something that nobody will use.
   #cameLate(run: ServiceRun): void {
+    if (this.#stopping) return;
     const { stop } = this.settings;
-    const live = run !== this.#run || this.#phase === 'up' || this.#stopping;
-    this.#scope.log.warn(`service ${this.#quoted}: a start that had been left behind succeeded`, { stopped: !live });
-    if (live || stop === undefined) return;
+    // With a newer run up, its stop would bring that one down.
+    const replaced = run !== this.#run;
+    this.#scope.log.warn(`service ${this.#quoted}: a start that had been left behind succeeded`, { stopped: !replaced });
+    if (replaced || stop === undefined) return;
     const halt = new Halt(this.#scope, undefined);
     const budgetMs = this.#stopBudget;
     const done = (): void => {
@@ -474,6 +479,11 @@ export class ServiceRunner implements Stoppable {
     this.#nextRestartAt = undefined;
     this.#watch?.end();
     this.#watch = undefined;
+  }
+
+  // The shutdown is done with it.
+  #down(): void {
+    if (this.#phase !== 'gave_up' && this.#phase !== 'completed') this.#over('ended');
   }
 
   #over(phase: ServicePhase): void {
