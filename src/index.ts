@@ -1,17 +1,21 @@
 // The controller
 export type {
+  Child,
   ControllerOptions,
+  DetachOptions,
   HealthCheck,
   ReportOptions,
   RestartPolicy,
   ServiceDescription,
   StopOnGiveUp,
+  SupervisorOptions,
   WhenReadyOptions,
 } from './config/options.js';
 export { type CheckHandle, Controller } from './controller/controller.js';
 export {
   type ServiceOption,
   withDependsOn,
+  withGiveUpOn,
   withLiveness,
   withProbeTimeout,
   withReadiness,
@@ -25,6 +29,9 @@ export {
   withStopOnGiveUp,
   withStopTimeout,
 } from './controller/service-options.js';
+
+export { Supervisor } from './controller/supervisor.js';
+export type { ChildFailure, ChildHealth, ChildState } from './core/child.js';
 
 // Results of probes and checks
 export {

@@ -25,6 +25,7 @@ export const DEFAULTS = Object.freeze({
     restartWindowMs: 0,
   }),
   stopOnGiveUp: Object.freeze({ healthFailureThreshold: 3, healthCheckIntervalMs: 10_000 }),
+  supervisor: Object.freeze({ stopTimeoutMs: 5000, detachTimeoutMs: 5000 }),
   check: Object.freeze({
     type: 'readiness',
     critical: true,

@@ -1,3 +1,4 @@
+import type { ChildFailure } from '../core/child.js';
 import type { JitterKind } from '../core/jitter.js';
 import type { CheckType } from '../core/report-kind.js';
 import type { ProbeFunction, StartFunction, StopFunction, ValidErrorFunction } from '../core/settings.js';
@@ -158,6 +159,8 @@ export interface ServiceDescription {
    * @defaultValue false
    */
   readonly stopOnGiveUp?: boolean | StopOnGiveUp | undefined;
+  /** Whether an error of its run is beyond a restart: it then gives up at once. What it throws counts as no. Absent: none is. */
+  readonly giveUpOn?: ((error: unknown) => boolean) | undefined;
   /** The names of services that must be up or completed before this one starts, and that stop after it. */
   readonly dependsOn?: string | readonly string[] | undefined;
 }
@@ -242,5 +245,48 @@ export interface WhenReadyOptions {
   /** Aborting it ends the wait: false. */
   readonly signal?: AbortSignal | undefined;
   /** Counted from the call, at least 1. Absent: no limit. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** One of a supervisor's children. A class instance may be given; its functions are called on it. */
+export interface Child {
+  /** 1 to 256 characters without control characters, unique within the supervisor. */
+  readonly name: string;
+  /**
+   * Its work. Resolving means finished; throwing is a failure, unless the supervisor aborted `context.signal` or
+   * `validError` accepts the error. Each run has a context of its own; `context.ready()` says that it is up.
+   */
+  readonly start: StartFunction;
+  /** Called when it is detached, or the supervisor stops, while it runs. */
+  readonly stop?: StopFunction | undefined;
+  /** Whether an error is an expected end of its work. Absent: none is. */
+  readonly validError?: ((error: unknown) => boolean) | undefined;
+  /** Absent: its first failure is its last. */
+  readonly restartPolicy?: Omit<RestartPolicy, 'healthFailureThreshold' | 'healthCheckIntervalMs'> | undefined;
+}
+
+/** Options of a `Supervisor`. */
+export interface SupervisorOptions {
+  /** Called once per child that has failed for good, in order. What it throws or rejects harms nobody. */
+  readonly onFailure?: ((failure: ChildFailure) => unknown) | undefined;
+  /**
+   * How long `stop()` waits for the children where its context says nothing. 0: each gets one turn of the loop.
+   * @defaultValue 5000
+   */
+  readonly stopTimeoutMs?: number | undefined;
+  /** Where to write: one line per transition. Absent: nowhere. */
+  readonly logger?: Logger | undefined;
+  /** Absent: the system's clock. */
+  readonly clock?: Clock | undefined;
+  /** Absent: `Math.random`. */
+  readonly random?: Random | undefined;
+}
+
+/** How long to wait for a child that is detached. */
+export interface DetachOptions {
+  /**
+   * Counted from the call. 0: one turn of the loop.
+   * @defaultValue 5000
+   */
   readonly timeoutMs?: number | undefined;
 }

@@ -33,6 +33,7 @@ const SERVICE: Shape = {
   restartPolicy: where(isObject, 'an object of options'),
   restartResetIntervalMs: duration(1),
   stopOnGiveUp: where((value) => typeof value === 'boolean' || isObject(value), 'true, false or options'),
+  giveUpOn: callable(),
   dependsOn: where(isDependencies, 'the name of a service, or a list of names'),
 };
 
@@ -86,6 +87,7 @@ export function resolveService(name: unknown, fragments: readonly unknown[]): Se
     restartResetIntervalMs: restartPolicy?.restartResetIntervalMs ?? defaults.restartResetIntervalMs,
     restartPolicy,
     stopOnGiveUp: resolveStopOnGiveUp(at, description, restartPolicy),
+    giveUpOn: description.giveUpOn,
     dependsOn: Object.freeze([...new Set(typeof dependsOn === 'string' ? [dependsOn] : dependsOn)]),
   });
 }

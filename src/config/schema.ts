@@ -48,8 +48,7 @@ export function having(...methods: readonly string[]): Expecting {
 
 export const abortSignal = (): Expecting =>
   where(
-    (value) =>
-      isObject(value) && typeof value['aborted'] === 'boolean' && typeof value['addEventListener'] === 'function',
+    (value) => isObject(value) && typeof value.aborted === 'boolean' && typeof value.addEventListener === 'function',
     'an AbortSignal',
   );
 

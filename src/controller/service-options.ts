@@ -42,3 +42,6 @@ export const withStopOnGiveUp = (watch: StopOnGiveUp = {}): ServiceOption => ({ 
 
 /** It starts after these are up or completed, and stops before them. */
 export const withDependsOn = (...names: readonly string[]): ServiceOption => ({ dependsOn: names });
+
+/** Which errors of its run are beyond a restart: see {@link ServiceDescription.giveUpOn}. */
+export const withGiveUpOn = (giveUpOn: (error: unknown) => boolean): ServiceOption => ({ giveUpOn });

@@ -67,6 +67,8 @@ export interface ServiceSettings {
   readonly restartPolicy: RestartPolicySettings | undefined;
   /** Undefined: its giving up stops nothing. */
   readonly stopOnGiveUp: HealthWatchSettings | undefined;
+  /** Whether an error is beyond a restart. */
+  readonly giveUpOn: ((error: unknown) => boolean) | undefined;
   readonly dependsOn: readonly string[];
 }
 

@@ -1,5 +1,5 @@
+import type { ServicePhase } from '../core/service-phase.js';
 import type { RunState } from './service-entry.js';
-import type { ServicePhase } from './service-runner.js';
 
 const STARTING: RunState = { reason: 'starting', error: 'service is not up yet', outranksProbe: false };
 const BACKING_OFF: RunState = {

@@ -4,6 +4,7 @@ import { isErrorLike } from '../core/printable.js';
 import { decideRestart, NO_RESTARTS, type RestartHistory, restartedByHand } from '../core/restart-policy.js';
 import { classifyRun, type RunEnd, type RunOutcome } from '../core/run-outcome.js';
 import type { ServiceInfo } from '../core/service-info.js';
+import type { ServicePhase } from '../core/service-phase.js';
 import type { HealthWatchSettings, ServiceSettings, StartFunction, ValidErrorFunction } from '../core/settings.js';
 import { isoStamp } from '../core/stamp.js';
 import type { TimerHandle } from '../ports/clock.js';
@@ -13,22 +14,6 @@ import type { EngineScope } from './scope.js';
 import type { ServiceProbe } from './service-probe.js';
 import { ServiceRun } from './service-run.js';
 import type { Stoppable } from './shutdown.js';
-
-/**
- * Where a service is. `starting` has a run that is not up yet; `up` may have one in the foreground; `halting` is brought
- * down in order to be started again.
- */
-export type ServicePhase =
-  | 'idle'
-  | 'waiting'
-  | 'starting'
-  | 'up'
-  | 'halting'
-  | 'backoff'
-  | 'completed'
-  | 'ended'
-  | 'gave_up'
-  | 'unmanaged';
 
 /** Who is told what becomes of a service. Must not throw. */
 export interface ServiceWatcher {
@@ -86,6 +71,7 @@ export class ServiceRunner implements Stoppable {
   #stopping = false;
   #abandonedRuns = 0;
   #panics = 0;
+  #panicked = false;
   #lastStartedAt: string | undefined;
   #lastStoppedAt: string | undefined;
   #error: { readonly value: unknown } | undefined;
@@ -122,6 +108,11 @@ export class ServiceRunner implements Stoppable {
   /** Runs that ended with something thrown that is no Error. */
   get panics(): number {
     return this.#panics;
+  }
+
+  /** Whether its last run that failed ended so. */
+  get panicked(): boolean {
+    return this.#panicked;
   }
 
   get error(): { readonly value: unknown } | undefined {
@@ -325,7 +316,9 @@ export class ServiceRunner implements Stoppable {
     const { stop } = this.settings;
     // With a newer run up, its stop would bring that one down.
     const replaced = run !== this.#run;
-    this.#scope.log.warn(`service ${this.#quoted}: a start that had been left behind succeeded`, { stopped: !replaced });
+    this.#scope.log.warn(`service ${this.#quoted}: a start that had been left behind succeeded`, {
+      stopped: !replaced,
+    });
     if (replaced || stop === undefined) return;
     const halt = new Halt(this.#scope, undefined);
     const budgetMs = this.#stopBudget;
@@ -345,7 +338,8 @@ export class ServiceRunner implements Stoppable {
     }
     this.#settle();
     if (outcome.kind === 'error') {
-      if (outcome.reason === 'panicked') this.#panics++;
+      this.#panicked = outcome.reason === 'panicked';
+      if (this.#panicked) this.#panics++;
       this.#failed(outcome, this.#scope.clock.now() - run.startedAt);
       return;
     }
@@ -397,7 +391,7 @@ export class ServiceRunner implements Stoppable {
   /** Restart or give up: the delay, or undefined. */
   #decide(error: unknown, message: string, goodForMs: number, startTimedOut: boolean): number | undefined {
     this.#error = { value: error };
-    const policy = this.#retired ? undefined : this.settings.restartPolicy;
+    const policy = this.#retired || this.#isFinal(error) ? undefined : this.settings.restartPolicy;
     const run = { now: this.#scope.clock.now(), goodForMs, startTimedOut };
     const decision = decideRestart(policy, this.#history, run, this.#scope.random);
     this.#history = decision.history;
@@ -505,10 +499,20 @@ export class ServiceRunner implements Stoppable {
   #isValid(end: RunEnd): boolean {
     const { validError } = this.#parts;
     if (end.how !== 'rejected' || validError === undefined) return false;
+    return this.#asked('validError', () => validError(end.error, this.name));
+  }
+
+  #isFinal(error: unknown): boolean {
+    const { giveUpOn } = this.settings;
+    return giveUpOn !== undefined && this.#asked('giveUpOn', () => giveUpOn(error));
+  }
+
+  /** What the service's own judge says; one that throws says no. */
+  #asked(judge: string, ask: () => boolean): boolean {
     try {
-      return validError(end.error, this.name) === true;
+      return ask() === true;
     } catch (error) {
-      this.#scope.log.error(`validError threw for service ${this.#quoted}: the error counts as one`, { error });
+      this.#scope.log.error(`${judge} of service ${this.#quoted} threw, which counts as false`, { error });
       return false;
     }
   }

@@ -8,16 +8,23 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
+function isPlainPromise(value: PromiseLike<unknown>): value is Promise<unknown> {
+  try {
+    return value instanceof Promise && value.constructor === Promise && value.then === nativeThen;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Calls exactly one of two functions, exactly once, never synchronously, whatever the thenable does: native promises
- * are asked directly, anything else goes through one. The functions must not throw.
+ * are asked directly, anything else goes through one. Never throws. The functions must not throw.
  */
 export function onSettled(
   value: PromiseLike<unknown>,
   resolved: (value: unknown) => void,
   rejected: (error: unknown) => void,
 ): void {
-  const native = value instanceof Promise && value.constructor === Promise && value.then === nativeThen;
-  const promise = native ? value : new Promise<unknown>((resolve) => resolve(value));
+  const promise = isPlainPromise(value) ? value : new Promise<unknown>((resolve) => resolve(value));
   nativeThen.call(promise, resolved, rejected);
 }
