@@ -125,6 +125,10 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   /** The controller has stopped: the last result stands. */
   freeze(): void {
     this.#frozen = true;
+  }
+
+  /** Leaves the run under way behind, and releases who waits for it. */
+  cancel(): void {
     this.runner.cancel();
   }
 

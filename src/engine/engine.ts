@@ -97,7 +97,7 @@ export class Engine {
     this.#entries.set(settings.name, entry);
     this.#reports.add(entry, 'service');
     if (this.lifecycle.state === 'never_started') return;
-    if (this.lifecycle.state === 'stopped') entry.silence();
+    if (this.lifecycle.state === 'stopped') entry.freeze();
     this.scope.log.warn(`service ${JSON.stringify(settings.name)} was registered after start(): it is never started`);
     runner.leaveAlone();
   }
@@ -310,7 +310,10 @@ export class Engine {
 
   // Its probes are not asked any more once its stop is called.
   #stoppable(runner: ServiceRunner): Stoppable {
-    const silence = (): void => this.#entries.get(runner.name)?.silence();
+    const silence = (): void => {
+      this.#entries.get(runner.name)?.freeze();
+      this.#entries.get(runner.name)?.cancel();
+    };
     return {
       name: runner.name,
       stopTimeoutMs: runner.stopTimeoutMs,
@@ -330,8 +333,8 @@ export class Engine {
 
   #stopped(why: ShutdownReason, unfinished: readonly string[], begunAt: number): void {
     this.#poller?.end();
-    for (const check of this.#checks.values()) check.freeze();
-    for (const entry of this.#entries.values()) entry.silence();
+    const sources = [...this.#checks.values(), ...this.#entries.values()];
+    for (const source of sources) source.freeze();
     for (const release of this.#releases) release();
     this.#releases = [];
     const stopErrors: StopError[] = [];
@@ -342,6 +345,8 @@ export class Engine {
     for (const name of unfinished) this.scope.log.error(`${JSON.stringify(name)} did not finish in time`);
     const outcome = makeOutcome(why, unfinished, stopErrors, this.scope.clock.now() - begunAt);
     this.lifecycle.to('stopped');
+    // Reports that still wait are delivered now, and say so.
+    for (const source of sources) source.cancel();
     this.#end(outcome);
   }
 }

@@ -51,10 +51,14 @@ export class ServiceEntry implements ReportSource {
   }
 
   /** The shutdown has called the service's stop, or is over: its probes are not called any more. */
-  silence(): void {
+  freeze(): void {
     if (this.#silenced !== undefined) return;
     this.#silenced = statementOf(this.name, 'service', 'OK', undefined, 'stopped');
     this.#scope.changed();
+  }
+
+  /** Leaves the runs under way behind, and releases who waits for them. */
+  cancel(): void {
     for (const kind of KINDS) this.#own[kind]?.runner.cancel();
   }
 
