@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BackoffRule, backoffDelay } from '../../src/core/backoff.js';
+import { seededRandom } from '../../src/testing/index.js';
 import vectors from '../vectors/restarts.json' with { type: 'json' };
 
 const DEFAULTS: BackoffRule = { initialBackoffMs: 1000, maxBackoffMs: 30_000, multiplier: 2, jitter: 'none' };
@@ -9,15 +10,6 @@ const MAX_MS = 2_147_483_647;
 const never = () => {
   throw new Error('no chance was asked for');
 };
-
-/** A generator of the same numbers for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 describe('vectors/restarts.json, delays in a row', () => {
   it.each(vectors.backoff)('$name', ({ policy, runsMs, delays }) => {
@@ -70,7 +62,7 @@ describe('backoffDelay', () => {
 
   it.each(jitters)('jitter %s gives the same delays for the same seed, others for another', (jitter) => {
     const delays = (seed: number) => {
-      const random = seeded(seed);
+      const random = seededRandom(seed);
       let previous = 0;
       return Array.from({ length: 8 }, (_, index) => {
         previous = backoffDelay({ ...DEFAULTS, jitter }, index + 1, previous, random);
