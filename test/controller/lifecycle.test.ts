@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LifecycleState } from '../../src/index.js';
 import { Deferred, never } from './support/deferred.js';
-import { Stage } from './support/stage.js';
+import { Stage, untilAborted } from './support/stage.js';
 
 const failing = {
   start: () => {
@@ -35,11 +35,9 @@ describe('start', () => {
   it('warns and changes nothing when called twice', async () => {
     const stage = new Stage();
     stage.service('api');
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     const lines = stage.lines.length;
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     expect(stage.lines.slice(lines).map(({ level }) => level)).toEqual(['warn']);
     expect(stage.trace(/^start|^state/)).toEqual(expect.arrayContaining(['state running', 'start api']));
     expect(stage.trace(/^start|^state/)).toHaveLength(2);
@@ -49,8 +47,7 @@ describe('start', () => {
   it.each(['stopping', 'stopped'])('warns and changes nothing when called while %s', async (state) => {
     const stage = new Stage({ drainDelayMs: state === 'stopping' ? 1000 : 0 });
     stage.service('api');
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     stage.controller.stop();
     await stage.settle();
     expect(stage.controller.state).toBe(state);
@@ -103,8 +100,7 @@ describe('stop', () => {
     expect(stage.controller.state).toBe('never_started');
     expect(stage.controller.signal.aborted).toBe(false);
 
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     expect(stage.controller.state).toBe('running');
     expect(waited.settled).toBe(false);
     expect(await stage.promptly(stage.controller.stop('late'))).toMatchObject({ cause: 'stop', reason: 'late' });
@@ -125,15 +121,8 @@ describe('stop', () => {
 
   it('during a pending start aborts that run and calls its stop', async () => {
     const stage = new Stage();
-    const started = new Deferred();
-    stage.service('api', {
-      start: ({ signal }) => {
-        signal.addEventListener('abort', () => started.reject(signal.reason));
-        return started.promise;
-      },
-    });
-    stage.controller.start();
-    await stage.settle();
+    stage.service('api', { start: untilAborted });
+    await stage.start();
     const outcome = await stage.promptly(stage.controller.stop());
     expect(outcome).toMatchObject({ unfinished: [], exitCode: 0 });
     expect(stage.trace(/api/)).toEqual(['start api', 'stop api', 'api ended']);
@@ -151,8 +140,7 @@ describe('stop', () => {
   it('awaited inside a stop ends at the deadline instead of waiting for itself', async () => {
     const stage = new Stage({ shutdownTimeoutMs: 3000 });
     stage.service('api', { stop: () => stage.controller.stop() });
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     const outcome = await stage.within(3000, stage.controller.stop());
     expect(outcome).toMatchObject({ unfinished: ['api'], exitCode: 1, durationMs: 3000 });
     expect(stage.clock.pending).toBe(0);
@@ -191,8 +179,7 @@ describe('unable_to_start', () => {
     const stage = new Stage();
     stage.service('db', failing);
     stage.service('api');
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     expect(stage.trace(/^state/)).toEqual(['state running', 'state unable_to_start']);
     expect(stage.trace(/^(db|api) /).sort()).toEqual(['api started', 'db unable_to_start:0']);
     expect(await stage.promptly(stage.controller.readiness())).toMatchObject({
@@ -216,8 +203,7 @@ describe('unable_to_start', () => {
   it('is entered once however many services fail', async () => {
     const stage = new Stage();
     for (const name of ['a', 'b', 'c']) stage.service(name, failing);
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     expect(stage.trace(/^state/)).toEqual(['state running', 'state unable_to_start']);
     expect(stage.trace(/unable_to_start:/)).toHaveLength(3);
     await stage.close();
@@ -234,8 +220,7 @@ describe('unable_to_start', () => {
       },
     });
     stage.service('slow', { start: () => slow.promise });
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     run.reject(new Error('lost'));
     await stage.settle();
     expect(stage.controller.state).toBe('running');
@@ -255,8 +240,7 @@ describe('the parent signal', () => {
     const parent = new AbortController();
     const stage = new Stage({ signal: parent.signal, drainDelayMs: 1000 });
     stage.service('api');
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     parent.abort(reason);
     expect(stage.controller.state).toBe('stopping');
     const outcome = await stage.within(1000, stage.controller.wait());
@@ -313,8 +297,7 @@ describe('the parent signal', () => {
         return never();
       },
     });
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     parent.abort();
     await stage.clock.advance(999);
     expect([stage.controller.signal, ...signals].map(({ aborted }) => aborted)).toEqual([false, false]);

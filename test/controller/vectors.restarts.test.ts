@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceDescription, ServiceEvent, StartContext, StopContext } from '../../src/index.js';
+import type { ServiceDescription, ServiceEvent } from '../../src/index.js';
 import { never } from './support/deferred.js';
-import { Stage } from './support/stage.js';
+import { Stage, untilAborted } from './support/stage.js';
 import { vectors } from './support/vectors.js';
 
 interface Classified {
@@ -44,10 +44,7 @@ const expected = new Error('expected end');
 const STARTS: Readonly<Record<string, ServiceDescription>> = {
   resolves: { start: async () => {} },
   'rejects after the controller aborted its signal': {
-    start: ({ signal }: StartContext) =>
-      new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new Error('let go')));
-      }),
+    start: untilAborted,
   },
   'rejects with an error accepted by validError': { start: () => Promise.reject(expected) },
   'rejects with an AbortError while its signal is live': {
@@ -122,8 +119,7 @@ describe('vectors/restarts.json: shutdown', () => {
     const { register, holds = [], holdTimeoutMs, shutdownTimeoutMs, unfinished = [], stopErrors = [] } = row;
     const stage = new Stage({ holdTimeoutMs, shutdownTimeoutMs });
     for (const text of register) registerStop(stage, text);
-    stage.controller.start();
-    await stage.settle();
+    await stage.start();
     for (const hold of holds) stage.controller.hold(hold);
     const stopped = stage.watch(stage.controller.stop());
     await stage.clock.advance(row.doneAtMs ?? 0);
@@ -151,19 +147,13 @@ function registerStop(stage: Stage, text: string): void {
   else if (manner === 'start-never-settles') stage.service(name, { start: never });
   else if (manner === 'hangs') stage.service(name, { stop: never });
   else if (manner === 'throws') stage.service(name, { stop: () => Promise.reject(new Error('stuck')) });
-  else if (takes !== undefined) stage.service(name, { stop: (_: StopContext) => lasting(stage, Number(takes)) });
+  else if (takes !== undefined) stage.service(name, { stop: () => stage.lasting(Number(takes)) });
   else throw new Error(`no such manner: ${text}`);
-}
-
-function lasting(stage: Stage, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    stage.clock.setTimeout(resolve, ms, { keepAlive: true });
-  });
 }
 
 function failingAfter(stage: Stage, ms: number): () => Promise<never> {
   return async () => {
-    if (ms > 0) await lasting(stage, ms);
+    if (ms > 0) await stage.lasting(ms);
     throw new Error('no port');
   };
 }

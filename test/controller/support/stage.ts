@@ -1,4 +1,10 @@
-import { Controller, type ControllerOptions, type Logger, type ServiceDescription } from '../../../src/index.js';
+import {
+  Controller,
+  type ControllerOptions,
+  type Logger,
+  type ServiceDescription,
+  type StartContext,
+} from '../../../src/index.js';
 import { FakeClock } from '../../../src/testing/index.js';
 
 /** A line that the controller logged. */
@@ -76,6 +82,19 @@ export class Stage {
     });
   }
 
+  /** Resolves after so much of this clock's time. */
+  lasting(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.clock.setTimeout(resolve, ms, { keepAlive: true });
+    });
+  }
+
+  /** Starts the controller and lets its services come up. */
+  async start(): Promise<void> {
+    this.controller.start();
+    await this.settle();
+  }
+
   /** Lets everything happen that needs no time. */
   async settle(): Promise<void> {
     await this.clock.advance(0);
@@ -116,3 +135,17 @@ export class Stage {
     await this.within(ms, this.controller.stop());
   }
 }
+
+/** A start that runs in the foreground: it says that it is up and lasts as long as `run`. */
+export const foreground =
+  (run: Promise<unknown>) =>
+  ({ ready }: StartContext): Promise<unknown> => {
+    ready();
+    return run;
+  };
+
+/** A start that runs until its signal aborts, and fails with the reason. */
+export const untilAborted = ({ signal }: StartContext): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
