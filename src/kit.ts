@@ -15,6 +15,7 @@ export {
   oneOf,
   readOptions,
   type Shape,
+  share,
   where,
 } from './config/schema.js';
 export { type BackoffRule, backoffDelay } from './core/backoff.js';
@@ -30,6 +31,7 @@ export { RunBatch } from './engine/run-batch.js';
 export { Runner, type RunnerSettings } from './engine/run-check.js';
 export { EngineScope } from './engine/scope.js';
 export { SingleFlight } from './engine/single-flight.js';
+export { isThenable, onSettled } from './engine/thenable.js';
 export { Wheel, WheelTask } from './engine/wheel.js';
 export { systemClock } from './ports/clock.js';
 export { safeLogger, silentLogger } from './ports/logger.js';

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HealthHandlerOptions } from './options.js';
+import { listPaths } from './paths.js';
+import type { HealthReporter } from './reporter.js';
+import { checkReporter, resolveHandler } from './resolve.js';
+import { Responder } from './respond.js';
+import type { HealthResponse } from './response.js';
+
+/** Answers a request of ours and says true; says false, and has touched nothing, where the request is not ours. */
+export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Health endpoints inside an existing `node:http` or `node:https` server.
+ *
+ * It takes `/livez`, `/readyz`, `/status` and what lies below them, in any spelling, and never lets them fall through.
+ * Put it first: what stands before it (authentication, rate limits) decides about probes too.
+ *
+ * @throws HealthControllerError `invalid_option`
+ *
+ * @example
+ * ```ts
+ * const health = createHealthHandler(controller);
+ * createServer((req, res) => {
+ *   if (health(req, res)) return;
+ *   app(req, res);
+ * });
+ * ```
+ */
+export function createHealthHandler(reporter: HealthReporter, options: HealthHandlerOptions = {}): HealthHandler {
+  const at = 'createHealthHandler()';
+  checkReporter(at, reporter);
+  const settings = resolveHandler<IncomingMessage>(at, options);
+  settings.logger.info(`health endpoints: ${listPaths(settings.paths) || 'none'}`, { paths: settings.paths });
+  return nodeHandler(new Responder(reporter, settings));
+}
+
+/** The shell around a responder for anything that has requests and responses of Node. */
+export function nodeHandler(responder: Responder<IncomingMessage>): HealthHandler {
+  return (request, response) => {
+    const target = responder.match(request.url ?? '');
+    if (target === undefined) return false;
+    const { method } = request;
+    responder.answer(target, method, acceptOf(request), request, (answer) => write(response, answer, method));
+    return true;
+  };
+}
+
+/** The `Accept` header. Looked for in the raw list, since `headers` would be built for it alone. */
+function acceptOf(request: IncomingMessage): string | undefined {
+  const { rawHeaders } = request;
+  let accept: string | undefined;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length !== 6 || name.toLowerCase() !== 'accept') continue;
+    accept = accept === undefined ? rawHeaders[i + 1] : `${accept},${rawHeaders[i + 1]}`;
+  }
+  return accept;
+}
+
+/** Writes an answer, unless the client has gone or something else has answered. */
+export function write(
+  response: ServerResponse,
+  { status, headerList, body }: HealthResponse,
+  method: string | undefined,
+): void {
+  if (response.destroyed || response.headersSent || response.writableEnded) return;
+  try {
+    response.writeHead(status, headerList as string[]);
+    if (method === 'HEAD') response.end();
+    else response.end(body);
+  } catch {
+    // What stands around us has broken the response: only its connection can still be ended.
+    response.destroy();
+  }
+}

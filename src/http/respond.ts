@@ -1,0 +1,176 @@
+import type { HealthReport, ReportKind } from '../index.js';
+import { isThenable, onSettled } from '../kit.js';
+import { negotiate } from './accept.js';
+import { DetailsGate } from './details.js';
+import { FORMATS, type Format, formatNamed } from './formats/table.js';
+import { KeptAnswer } from './kept-answer.js';
+import { type Listing, listEntries } from './listing.js';
+import { PathTable, type Target } from './paths.js';
+import { type PublicReport, publish, type Wanted } from './publish.js';
+import { parseQuery, type Query } from './query.js';
+import type { HealthReporter } from './reporter.js';
+import type { Codes, HandlerSettings } from './resolve.js';
+import { type HealthResponse, makeResponse, NOT_ACCEPTABLE, NOT_ALLOWED, NOT_FOUND } from './response.js';
+import { Spell } from './spell.js';
+
+/** Takes an answer. Called once, perhaps at once. Must not throw. */
+export type Deliver = (response: HealthResponse) => void;
+
+/** What is shown where the reporter itself failed. */
+const UNAVAILABLE: PublicReport = {
+  overallHealthy: false,
+  degraded: false,
+  state: 'unknown',
+  reason: 'report_failed',
+  services: [],
+};
+
+/** One question: which report, and how it is to be shown. */
+interface Question {
+  readonly kind: ReportKind;
+  /** The one entry that is asked for; undefined for the whole. */
+  readonly entry: string | undefined;
+  /** What is to be left out of the whole. */
+  readonly exclude: readonly string[];
+  readonly verbose: boolean;
+  readonly format: Format;
+  readonly details: boolean;
+}
+
+/**
+ * The one place that decides status, headers and body; every adapter is a shell around it. `match` says what a request
+ * target asks for, `answer` answers it.
+ */
+export class Responder<Request> {
+  readonly #reporter: HealthReporter;
+  readonly #codes: Codes;
+  readonly #table: PathTable;
+  readonly #details: DetailsGate<Request>;
+  readonly #spell: Spell;
+  readonly #kept: { readonly [Kind in ReportKind]: ReadonlyMap<Format, KeptAnswer> };
+
+  constructor(reporter: HealthReporter, { paths, codes, details, clock, logger }: HandlerSettings<Request>) {
+    this.#reporter = reporter;
+    this.#codes = codes;
+    this.#table = new PathTable(paths);
+    this.#details = new DetailsGate(details, clock, logger);
+    this.#spell = new Spell(logger, 'the reporter of the health handler');
+    const kept = () => new Map(FORMATS.map((format) => [format, new KeptAnswer()]));
+    this.#kept = { status: kept(), liveness: kept(), readiness: kept() };
+  }
+
+  /** What a request target asks for; undefined where it is not ours. */
+  match(target: string): Target | undefined {
+    return this.#table.match(target);
+  }
+
+  /** Answers, perhaps later. Never throws, and nothing is left to reject. `request` is for the details policy. */
+  answer(
+    target: Target,
+    method: string | undefined,
+    accept: string | undefined,
+    request: Request,
+    deliver: Deliver,
+  ): void {
+    if (method !== 'GET' && method !== 'HEAD') {
+      deliver(NOT_ALLOWED);
+      return;
+    }
+    const query = parseQuery(target.query);
+    const format = query.format === undefined ? negotiate(accept) : formatNamed(query.format);
+    if (format === undefined) {
+      deliver(NOT_ACCEPTABLE);
+      return;
+    }
+    // Asked before the report is read: nothing may be awaited between the report and its delivery.
+    const details = this.#details.allows(request);
+    if (typeof details === 'boolean') this.#report(question(target, query, format, details), deliver);
+    else void details.then((allowed) => this.#report(question(target, query, format, allowed), deliver));
+  }
+
+  #report(asked: Question, deliver: Deliver): void {
+    try {
+      const names = this.#namesFor(asked);
+      if (names !== undefined && asked.entry !== undefined && !names.includes(asked.entry)) {
+        deliver(NOT_FOUND);
+        return;
+      }
+      const report = this.#ask(asked, names !== undefined);
+      if (!isThenable(report)) {
+        deliver(this.#respond(asked, names, report));
+        return;
+      }
+      onSettled(
+        report,
+        (value) => deliver(this.#respond(asked, names, value as HealthReport)),
+        (error) => deliver(this.#unavailable(asked, error)),
+      );
+    } catch (error) {
+      deliver(this.#unavailable(asked, error));
+    }
+  }
+
+  /** The names of all entries, where the question needs them and the reporter tells them. */
+  #namesFor({ kind, entry, exclude }: Question): readonly string[] | undefined {
+    return entry === undefined && exclude.length === 0 ? undefined : this.#reporter.names?.(kind);
+  }
+
+  #ask({ kind, entry, exclude }: Question, selective: boolean): HealthReport | PromiseLike<HealthReport> {
+    if (!selective) return this.#reporter[kind]();
+    return this.#reporter[kind](entry === undefined ? { exclude } : { only: [entry] });
+  }
+
+  #respond(asked: Question, names: readonly string[] | undefined, report: HealthReport): HealthResponse {
+    try {
+      const kept = isPlain(asked) ? this.#kept[asked.kind].get(asked.format) : undefined;
+      const known = kept?.for(report);
+      if (known !== undefined) {
+        this.#spell.fine();
+        return known;
+      }
+      const { entry, exclude } = asked;
+      const shown = publish(report, asked.details, wantedBy(asked));
+      this.#spell.fine();
+      if (entry !== undefined && shown.services.length === 0) return NOT_FOUND;
+      const all = names ?? report.services.map(({ name }) => name);
+      const response = this.#render(
+        asked,
+        shown,
+        exclude.length === 0 ? undefined : listEntries(all, shown.services, exclude),
+      );
+      kept?.keep(report, response);
+      return response;
+    } catch (error) {
+      return this.#unavailable(asked, error);
+    }
+  }
+
+  #render({ kind, format, details, verbose }: Question, report: PublicReport, listed?: Listing): HealthResponse {
+    const { overallHealthy, degraded, services } = report;
+    const verdict = overallHealthy ? (degraded ? 'degraded' : 'healthy') : 'unhealthy';
+    const body = format.body({ kind, report, details, verbose, listing: services, unmatched: [], ...listed });
+    return makeResponse(this.#codes[verdict], format.contentType, body);
+  }
+
+  #unavailable(asked: Question, error: unknown): HealthResponse {
+    this.#spell.failed(error);
+    return this.#render(asked, UNAVAILABLE);
+  }
+}
+
+function question({ kind, entry }: Target, { exclude, verbose }: Query, format: Format, details: boolean): Question {
+  // The path of one entry leaves nothing to exclude.
+  return { kind, entry, exclude: entry === undefined ? exclude : [], verbose, format, details };
+}
+
+/** Whether the answer depends on names, states and reasons alone. */
+function isPlain({ entry, exclude, verbose, details }: Question): boolean {
+  return entry === undefined && exclude.length === 0 && !verbose && !details;
+}
+
+function wantedBy({ entry, exclude }: Question): Wanted | undefined {
+  if (entry !== undefined) return (name) => name === entry;
+  if (exclude.length === 0) return undefined;
+  const excluded = new Set(exclude);
+  return (name) => !excluded.has(name);
+}

@@ -1,0 +1,35 @@
+import { FORMAT_LIST } from './formats/table.js';
+
+/** An answer, for any framework. Frozen; the same object for the same bytes, where they are kept. */
+export interface HealthResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The same headers as names and values in turn, which Node writes fastest. */
+  readonly headerList: readonly string[];
+  /** What a GET gets. A HEAD gets the same headers, Content-Length included, and no body. */
+  readonly body: string;
+}
+
+const encoder = new TextEncoder();
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
+export function makeResponse(
+  status: number,
+  contentType: string,
+  body: string,
+  more: Readonly<Record<string, string>> = {},
+): HealthResponse {
+  const headers = Object.freeze({
+    ...more,
+    'Content-Type': contentType,
+    'Content-Length': String(encoder.encode(body).length),
+    // No ETag either: an answer about this moment is never 304.
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  return Object.freeze({ status, headers, headerList: Object.freeze(Object.entries(headers).flat()), body });
+}
+
+export const NOT_ALLOWED = makeResponse(405, PLAIN_TEXT, 'method not allowed\n', { Allow: 'GET, HEAD' });
+export const NOT_FOUND = makeResponse(404, PLAIN_TEXT, 'not found\n');
+export const NOT_ACCEPTABLE = makeResponse(406, PLAIN_TEXT, `not acceptable; there are\n${FORMAT_LIST}\n`);
