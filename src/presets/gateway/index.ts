@@ -1,0 +1,45 @@
+// The gateway
+export { Gateway, type SnapshotOptions } from './gateway.js';
+export type { GatewayContext } from './context.js';
+export type { GatewayOptions } from './options.js';
+export type {
+  HealthFetch,
+  HealthFetchBody,
+  HealthFetchInit,
+  HealthFetchResponse,
+} from './health-answer.js';
+
+// Its processes
+export { classifyOpenClawProcess, type ListedProcess } from './classify.js';
+
+// In a controller
+export type { GatewayCheckOptions, GatewayHost } from './checks.js';
+
+// Snapshots and how they are read
+export {
+  classifyPhase,
+  deriveGatewayStatus,
+  type GatewayPhase,
+  type GatewayProcessType,
+  type GatewaySnapshot,
+  type GatewayStatus,
+  type GatewayVerdict,
+  type PhaseHistory,
+  type PhaseInput,
+  type ProbeResult,
+  type ProbeStatus,
+  type RestoreStatus,
+  readSnapshot,
+  type VerdictInput,
+} from '../../wire/gateway.js';
+export { gatewaySnapshotSchema, type StandardIssue, type StandardSchema } from '../../wire/gateway-schema.js';
+
+// Events
+export type {
+  ActivationEvent,
+  BackupEvent,
+  GatewayEventName,
+  GatewayEvents,
+  PhaseEvent,
+  RestartEvent,
+} from './events.js';
