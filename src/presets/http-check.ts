@@ -117,8 +117,8 @@ function judge({ target, exchanged }: Ended, rules: Rules, tookMs: number, timeo
   const asked = `${target.method} ${shown(target.url)}`;
   if ('reason' in exchanged) {
     const { reason, text } = exchanged;
-    const within = reason === 'timeout' ? ` within ${timeoutMs} ms` : '';
-    return unhealthy(`${asked}: no answer${within}: ${text}`, undefined, reason);
+    const inTime = reason === 'timeout' ? ` within ${timeoutMs} ms` : '';
+    return unhealthy(`${asked}: no answer${inTime}: ${text}`, undefined, reason);
   }
   const { status, location } = exchanged;
   const data = { statusCode: status };
@@ -130,8 +130,8 @@ function judge({ target, exchanged }: Ended, rules: Rules, tookMs: number, timeo
   }
   if (!isRedirect(status)) return unhealthy(answered, data, 'http_status');
   const to = resolved(location, target.url);
-  const where = to === undefined ? '' : ` to ${shown(to)}`;
-  return unhealthy(`${answered}, a redirect${where} that is not followed`, data, 'redirect');
+  const leading = to === undefined ? '' : ` to ${shown(to)}`;
+  return unhealthy(`${answered}, a redirect${leading} that is not followed`, data, 'redirect');
 }
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
