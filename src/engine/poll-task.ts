@@ -29,12 +29,16 @@ export class PollTask extends WheelTask {
     this.#entry = entry;
   }
 
-  /** Begins the schedule at `baseAt`, which is now or later. */
+  /** Begins the schedule, whose first tick is at `baseAt`: its caller's to run where that is now. */
   begin(poller: Poller, baseAt: number): void {
     this.#poller = poller;
     this.#baseAt = baseAt;
     this.#tick = 0;
-    poller.wheel.add(this, baseAt, this.#entry.settings.intervalMs);
+  }
+
+  /** Waits for the first tick. */
+  wait(): void {
+    this.#poller?.wheel.add(this, this.#baseAt, this.#entry.settings.intervalMs);
   }
 
   end(): void {
@@ -120,8 +124,8 @@ export class Poller {
     const now = this.scope.clock.now();
     for (const entry of entries) {
       entry.poll?.begin(this, now + entry.settings.initialDelayMs);
-      if (entry.settings.initialDelayMs > 0) continue;
-      entry.poll?.due(now, batch);
+      if (entry.settings.initialDelayMs > 0) entry.poll?.wait();
+      else entry.poll?.due(now, batch);
     }
     batch.seal();
   }

@@ -11,6 +11,7 @@ import {
 } from '../../src/index.js';
 import { type Bench, bench, entryOf } from './support/bench.js';
 import { deferred, turns } from './support/deferred.js';
+import { never } from './support/polled.js';
 import { expectNothingUnhandled } from './support/rejections.js';
 
 const TIMEOUT = 5000;
@@ -55,8 +56,6 @@ const WAYS: readonly Way[] = [
     },
   },
 ];
-
-const never = () => new Promise<CheckReturn>(() => {});
 
 describe.each(WAYS)('$way', ({ label, begin }) => {
   expectNothingUnhandled();
