@@ -43,6 +43,12 @@ export class Connections {
     for (const event of TAKEOVERS) this.#watch(event);
   }
 
+  /** The server begins, perhaps again after an end. */
+  begin(): void {
+    this.#last = false;
+    this.#ending = false;
+  }
+
   /** From now on each answer says `Connection: close`, those under way too, where they have not begun. */
   announceEnd(): void {
     this.#last = true;

@@ -2,6 +2,13 @@
 export { createHealthHandler, type HealthHandler } from './node.js';
 export { type HealthServer, type ServeHealthOptions, serveHealth } from './serve.js';
 
+// A server that stops without losing requests
+export type { LongLivedConnection } from './connections.js';
+export { type DrainSource, type HttpApplication, type HttpServiceOptions, httpService } from './http-service.js';
+
+// Who sees details
+export { bearerToken, fromLoopback, type PolicyRequest } from './policies.js';
+
 // What they take
 export type { ListenOptions } from './listen.js';
 export type { DetailsPolicy, HealthHandlerOptions, PathOptions } from './options.js';

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
-import { readOptions, where } from '../kit.js';
+import { networkInterfaces } from 'node:os';
+import { printable, readOptions, where } from '../kit.js';
 
 /** Where to listen. */
 export interface ListenOptions {
@@ -22,22 +23,27 @@ export function readListen(at: string, { port, host }: ListenOptions): ListenOpt
   return readOptions(at, LISTEN_SHAPE, { port, host }, ['port']) as unknown as ListenOptions;
 }
 
-/** Listens; rejects with the system's error, its `code` kept, in a sentence that says what was tried. */
-export function listen(at: string, server: Server, { port, host }: ListenOptions): Promise<string> {
+/** Listens; rejects as the system does. */
+export function listen(server: Server, where: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
-    const failed = (error: NodeJS.ErrnoException): void => {
+    const failed = (error: Error): void => {
       server.off('listening', listening);
-      reject(listenError(at, place, error));
+      reject(error);
     };
     const listening = (): void => {
       server.off('error', failed);
-      resolve(urlOf(server));
+      resolve();
     };
     server.once('error', failed);
     server.once('listening', listening);
-    server.listen({ port, host });
+    server.listen(where);
   });
+}
+
+/** What stands for every address in a `host`: IPv6 takes IPv4 along, where the machine has it. */
+export function everyAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
@@ -47,9 +53,11 @@ const CAUSES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is not known',
 };
 
-export function listenError(at: string, place: string, error: NodeJS.ErrnoException): Error {
-  const why = CAUSES[error.code ?? ''] ?? error.message;
-  const { code } = error;
+/** An error of the system, its `code` kept, in a sentence that says what was tried. */
+export function listenFailure(at: string, { port, host }: ListenOptions, error: unknown): Error {
+  const { code } = (error ?? {}) as { code?: unknown };
+  const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`;
+  const why = CAUSES[String(code)] ?? printable(error);
   return Object.assign(new Error(`${at}: cannot listen on ${place}: ${why}`, { cause: error }), { code });
 }
 

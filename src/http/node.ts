@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createResponder } from './create-responder.js';
 import type { HealthHandlerOptions } from './options.js';
-import { listPaths } from './paths.js';
 import type { HealthReporter } from './reporter.js';
-import { checkReporter, resolveHandler } from './resolve.js';
-import { Responder } from './respond.js';
+import type { Responder } from './respond.js';
 import type { HealthResponse } from './response.js';
 
 /** Answers a request of ours and says true; says false, and has touched nothing, where the request is not ours. */
-export type HealthHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type HealthHandler<Request = IncomingMessage> = (request: Request, response: ServerResponse) => boolean;
 
 /**
  * Health endpoints inside an existing `node:http` or `node:https` server.
@@ -26,16 +25,15 @@ export type HealthHandler = (request: IncomingMessage, response: ServerResponse)
  * });
  * ```
  */
-export function createHealthHandler(reporter: HealthReporter, options: HealthHandlerOptions = {}): HealthHandler {
-  const at = 'createHealthHandler()';
-  checkReporter(at, reporter);
-  const settings = resolveHandler<IncomingMessage>(at, options);
-  settings.logger.info(`health endpoints: ${listPaths(settings.paths) || 'none'}`, { paths: settings.paths });
-  return nodeHandler(new Responder(reporter, settings));
+export function createHealthHandler(
+  reporter: HealthReporter,
+  options: HealthHandlerOptions<IncomingMessage> = {},
+): HealthHandler {
+  return nodeHandler(createResponder('createHealthHandler()', reporter, options));
 }
 
-/** The shell around a responder for anything that has requests and responses of Node. */
-export function nodeHandler(responder: Responder<IncomingMessage>): HealthHandler {
+/** The shell around a responder for whatever has requests and responses of Node. */
+export function nodeHandler<Request extends IncomingMessage>(responder: Responder<Request>): HealthHandler<Request> {
   return (request, response) => {
     const target = responder.match(request.url ?? '');
     if (target === undefined) return false;
@@ -45,9 +43,8 @@ export function nodeHandler(responder: Responder<IncomingMessage>): HealthHandle
   };
 }
 
-/** The `Accept` header. Looked for in the raw list, since `headers` would be built for it alone. */
-function acceptOf(request: IncomingMessage): string | undefined {
-  const { rawHeaders } = request;
+/** The `Accept` header. Looked for in the raw list: `headers` would be built for it alone. */
+export function acceptOf({ rawHeaders }: IncomingMessage): string | undefined {
   let accept: string | undefined;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];

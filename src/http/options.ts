@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Clock, Logger } from '../index.js';
 
 /**
  * Whether the sender of a request may see details. Asked before the report is read. One that throws, rejects or has not
  * answered within a second counts as no.
  */
-export type DetailsPolicy<Request = IncomingMessage> = (request: Request) => boolean | PromiseLike<boolean>;
+export type DetailsPolicy<Request> = (request: Request) => boolean | PromiseLike<boolean>;
 
 /** Where the three reports are. Each has, one level below, a path for each of its entries. */
 export interface PathOptions {
@@ -28,7 +27,7 @@ export interface PathOptions {
 }
 
 /** Options of every handler. `Request` is what the framework passes to `details`. */
-export interface HealthHandlerOptions<Request = IncomingMessage> extends PathOptions {
+export interface HealthHandlerOptions<Request> extends PathOptions {
   /** HTTP status codes from 200 to 599 that may carry a body. */
   readonly codes?:
     | {

@@ -14,7 +14,7 @@ export interface Target {
   readonly query: string;
 }
 
-const KINDS: readonly ReportKind[] = ['liveness', 'readiness', 'status'];
+export const KINDS: readonly ReportKind[] = ['liveness', 'readiness', 'status'];
 const DEFAULT_PATHS: { readonly [Kind in ReportKind]: string } = {
   liveness: '/livez',
   readiness: '/readyz',
@@ -30,13 +30,15 @@ const isPath = (value: unknown): value is string =>
   value.split('/').every((segment) => segment !== '.' && segment !== '..');
 
 const PATH_RULE = 'a path of letters, digits and characters that need no encoding, without query or dot segments';
-const path = () => where(isPath, PATH_RULE);
 const pathOrFalse = () => where((value) => value === false || isPath(value), `false or ${PATH_RULE}`);
 
 const SHAPE = { liveness: pathOrFalse(), readiness: pathOrFalse(), status: pathOrFalse() };
 
-/** The two options that `resolvePaths` reads. */
-export const PATH_SHAPE = { basePath: path(), paths: where(() => true, 'an object of paths') };
+/** The options that `resolvePaths` reads. */
+export const PATH_SHAPE = { basePath: where(isPath, PATH_RULE), paths: where(() => true, 'an object of paths') };
+
+/** An option that is such a path. */
+export const pathShape = () => where(isPath, PATH_RULE);
 
 /** Joins in any spelling: `''`, `'/'`, `'health'`, `'/health/'` and `'//health'` are told apart only by their segments. */
 function join(...parts: readonly string[]): string {
@@ -97,6 +99,11 @@ export function listPaths(paths: HealthPaths): string {
   return KINDS.flatMap((kind) => (paths[kind] === false ? [] : [`${kind} at ${paths[kind]}`])).join(', ');
 }
 
+/** What a request for a report asks for that names no entry and has no query. */
+export function wholeReport(kind: ReportKind): Target {
+  return Object.freeze({ kind, entry: undefined, query: '' });
+}
+
 /**
  * Recognises what is ours. One rule for all spellings, so that none of them falls through to a catch-all page that
  * answers 200: case, doubled slashes, a slash at the end, the query and needless percent-encoding make no difference.
@@ -113,7 +120,7 @@ export class PathTable {
       return own === false ? [] : [{ kind, own }];
     });
     for (const { kind, own } of known) {
-      this.#exact.set(own, Object.freeze({ kind, entry: undefined, query: '' }));
+      this.#exact.set(own, wholeReport(kind));
     }
     // Of two that lie within each other the longer one is meant.
     const byLength = known.sort((a, b) => b.own.length - a.own.length);

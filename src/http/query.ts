@@ -25,7 +25,8 @@ export function parseQuery(query: string): Query {
     const key = formDecoded(end < 0 ? pair : pair.slice(0, end));
     if (key === 'verbose') verbose = true;
     else if (key === 'exclude') exclude.add(formDecoded(end < 0 ? '' : pair.slice(end + 1)));
-    else if (key === 'format') format ??= formDecoded(end < 0 ? '' : pair.slice(end + 1));
+    // A plus is a plus here: `health+json` is a name.
+    else if (key === 'format') format ??= decoded(end < 0 ? '' : pair.slice(end + 1));
   }
   return { verbose, exclude: [...exclude], format };
 }

@@ -56,7 +56,7 @@ export function resolveHandler<Request>(
   prefix = '',
 ): HandlerSettings<Request> {
   const options: HealthHandlerOptions<Request> = readOptions(at, { ...HANDLER_SHAPE, ...more }, given);
-  const codes: NonNullable<HealthHandlerOptions['codes']> = readOptions(
+  const codes: NonNullable<HealthHandlerOptions<Request>['codes']> = readOptions(
     `${at}: option "codes"`,
     CODES,
     options.codes ?? {},

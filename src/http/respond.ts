@@ -5,7 +5,7 @@ import { DetailsGate } from './details.js';
 import { FORMATS, type Format, formatNamed } from './formats/table.js';
 import { KeptAnswer } from './kept-answer.js';
 import { type Listing, listEntries } from './listing.js';
-import { PathTable, type Target } from './paths.js';
+import { type HealthPaths, PathTable, type Target } from './paths.js';
 import { type PublicReport, publish, type Wanted } from './publish.js';
 import { parseQuery, type Query } from './query.js';
 import type { HealthReporter } from './reporter.js';
@@ -42,6 +42,7 @@ interface Question {
  * target asks for, `answer` answers it.
  */
 export class Responder<Request> {
+  readonly paths: HealthPaths;
   readonly #reporter: HealthReporter;
   readonly #codes: Codes;
   readonly #table: PathTable;
@@ -50,6 +51,7 @@ export class Responder<Request> {
   readonly #kept: { readonly [Kind in ReportKind]: ReadonlyMap<Format, KeptAnswer> };
 
   constructor(reporter: HealthReporter, { paths, codes, details, clock, logger }: HandlerSettings<Request>) {
+    this.paths = paths;
     this.#reporter = reporter;
     this.#codes = codes;
     this.#table = new PathTable(paths);

@@ -2,17 +2,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Clock } from '../index.js';
 import { isThenable, onSettled, withDeadline } from '../kit.js';
 import { Connections } from './connections.js';
-import { LISTEN_SHAPE, type ListenOptions, listen, readListen } from './listen.js';
+import { logPaths } from './create-responder.js';
+import { LISTEN_SHAPE, type ListenOptions, listen, listenFailure, readListen, urlOf } from './listen.js';
 import { nodeHandler, write } from './node.js';
 import type { HealthHandlerOptions } from './options.js';
-import { type HealthPaths, listPaths } from './paths.js';
+import type { HealthPaths } from './paths.js';
 import type { HealthReporter } from './reporter.js';
 import { checkReporter, resolveHandler } from './resolve.js';
 import { Responder } from './respond.js';
 import { NOT_FOUND } from './response.js';
 
 /** Options of `serveHealth`. */
-export interface ServeHealthOptions extends ListenOptions, HealthHandlerOptions {}
+export interface ServeHealthOptions extends ListenOptions, HealthHandlerOptions<IncomingMessage> {}
 
 /** A server that answers health requests and nothing else. */
 export interface HealthServer {
@@ -61,11 +62,13 @@ export async function serveHealth(reporter: HealthReporter, options: ServeHealth
     if (!handler(request, response)) write(response, NOT_FOUND, request.method);
   });
   const connections = new Connections(server);
-  const url = await listen(at, server, where);
-  settings.logger.info(`health endpoints on ${url}: ${listPaths(settings.paths) || 'none'}`, {
-    url,
-    paths: settings.paths,
-  });
+  try {
+    await listen(server, where);
+  } catch (error) {
+    throw listenFailure(at, where, error);
+  }
+  const url = urlOf(server);
+  logPaths(settings, `health endpoints on ${url}`);
   // Later faults of the listening socket must not end the process.
   server.on('error', (error) =>
     settings.logger.error(`the health server at ${url} failed: ${error.message}`, { error }),

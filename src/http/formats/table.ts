@@ -1,11 +1,12 @@
 import type { Format } from './format.js';
+import { healthJsonFormat } from './health-json.js';
 import { jsonFormat } from './json.js';
 import { textFormat } from './text.js';
 
 export type { Format, View } from './format.js';
 
 /** Every format, in the order in which they are preferred where the client does not mind. */
-export const FORMATS: readonly Format[] = [jsonFormat, textFormat];
+export const FORMATS: readonly Format[] = [jsonFormat, healthJsonFormat, textFormat];
 
 export const JSON_FORMAT: Format = jsonFormat;
 
