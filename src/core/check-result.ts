@@ -74,7 +74,8 @@ function verdict(status: CheckStatus, message?: string, reason?: string, data?: 
   return Object.freeze({ status, message, data, reason });
 }
 
-const HEALTHY = verdict('healthy');
+/** The verdict on a run that is healthy and says no more: one object, so that it is recognised. */
+export const HEALTHY = verdict('healthy');
 const RETURNED_FALSE = verdict('unhealthy', 'check returned false', 'failed');
 const REASON = /^[a-z][a-z0-9_]{0,39}$/;
 

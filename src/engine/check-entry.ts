@@ -5,7 +5,7 @@ import { KINDS, REPORT_KINDS, type ReportKind } from '../core/report-kind.js';
 import type { CheckSettings } from '../core/settings.js';
 import { isStale } from '../core/staleness.js';
 import { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from '../core/threshold.js';
-import { type Attempt, entryOf, recorded, soften, statementOf } from './attempt.js';
+import { type Attempt, entryOf, LastAttempt, recorded, soften, statementOf } from './attempt.js';
 import { type Polled, PollTask, type StaleTask } from './poll-task.js';
 import type { RunBatch } from './run-batch.js';
 import { Runner, type RunSink } from './run-check.js';
@@ -39,9 +39,13 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
 
   readonly #scope: EngineScope;
   readonly #kinds: readonly ReportKind[];
-  readonly #rule: ThresholdRule;
+  /** Undefined where every run decides at once. */
+  readonly #thresholds: ThresholdRule | undefined;
   readonly #log: TransitionLog;
   #count: ThresholdCount = THRESHOLD_START;
+  #failures = 0;
+  #successes = 0;
+  #only: LastAttempt | undefined;
   #last: Attempt | undefined;
   #shown: Attempt | undefined;
   #endedAt = 0;
@@ -56,7 +60,8 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
     this.settings = settings;
     this.#kinds = KINDS.filter((kind) => this.takes(kind));
     const { failureThreshold, successThreshold } = settings;
-    this.#rule = { failureThreshold, successThreshold, beginning: 'at_once' };
+    const shielded = failureThreshold > 1 || successThreshold > 1;
+    this.#thresholds = shielded ? { failureThreshold, successThreshold, beginning: 'at_once' } : undefined;
     this.#log = new TransitionLog(scope, `health check ${JSON.stringify(settings.name)}`);
     const { check: run, timeoutMs, maxAbandoned } = settings;
     this.runner = new Runner(scope, { label: 'health check', run, timeoutMs, maxAbandoned }, this);
@@ -82,21 +87,43 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   record(verdict: Verdict, startedAt: number, endedAt: number): void {
     if (this.removed || this.#frozen) return;
     const success = verdict.status !== 'unhealthy';
-    const fresh = this.#seen === 'stale' || this.isStale(endedAt);
-    this.#count = thresholdStep(fresh ? THRESHOLD_START : this.#count, success, this.#rule);
-    this.#last = { verdict, durationMs: endedAt - startedAt, timestamp: this.#scope.stamp() };
+    const afterStale = this.#seen === 'stale' || this.isStale(endedAt);
     this.#endedAt = endedAt;
     this.#trusted = false;
-    if ((this.#count.state === 'healthy') === success) {
-      this.#shown = this.#last;
-      this.#entry = undefined;
-    }
+    if (this.#thresholds === undefined) this.#remember(verdict, endedAt - startedAt);
+    else this.#weigh(verdict, endedAt - startedAt, afterStale, this.#thresholds);
+    this.#failures = success ? 0 : afterStale ? 1 : this.#failures + 1;
+    this.#successes = success ? (afterStale ? 1 : this.#successes + 1) : 0;
     if (this.poll !== undefined) {
       this.#scope.changed(this.#kinds);
       this.poll.recorded();
     }
-    const shown = (this.#shown ?? this.#last).verdict;
-    this.#see(shown.status, shown.message, shown.reason);
+    const shown = this.#shown?.verdict ?? verdict;
+    if (this.#seen !== 'healthy' || shown.status !== 'healthy') this.#see(shown.status, shown.message, shown.reason);
+  }
+
+  // Without thresholds the last attempt is the one that is shown.
+  #remember(verdict: Verdict, durationMs: number): void {
+    const timestamp = this.#scope.stamp();
+    this.#entry = undefined;
+    if (this.#only === undefined) {
+      this.#only = new LastAttempt(verdict, timestamp, durationMs);
+      this.#last = this.#only;
+      this.#shown = this.#only;
+      return;
+    }
+    this.#only.verdict = verdict;
+    this.#only.timestamp = timestamp;
+    this.#only.durationMs = durationMs;
+  }
+
+  #weigh(verdict: Verdict, durationMs: number, afterStale: boolean, rule: ThresholdRule): void {
+    const success = verdict.status !== 'unhealthy';
+    this.#count = thresholdStep(afterStale ? THRESHOLD_START : this.#count, success, rule);
+    this.#last = { verdict, durationMs, timestamp: this.#scope.stamp() };
+    if ((this.#count.state === 'healthy') !== success) return;
+    this.#shown = this.#last;
+    this.#entry = undefined;
   }
 
   /** Whether the last result is too old to be trusted. A sync check's never is. */
@@ -169,8 +196,8 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
     return Object.freeze({
       ...recorded(this.#shown),
       lastAttempt: Object.freeze(lastAttempt),
-      consecutiveFailures: this.#count.failures,
-      consecutiveSuccesses: this.#count.successes,
+      consecutiveFailures: this.#failures,
+      consecutiveSuccesses: this.#successes,
       abandoned: this.runner.abandoned,
     });
   }
@@ -183,7 +210,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   #see(to: CheckState, message: string | undefined, reason: string | undefined): void {
     const from = this.#seen;
     this.#seen = to;
-    if (from !== 'healthy' || to !== 'healthy') this.#log.note(from, to, message, reason);
+    this.#log.note(from, to, message, reason);
     if (from === to || this.#shown === undefined || !this.#scope.events.has('check')) return;
     this.#scope.events.emit('check', Object.freeze({ name: this.name, from, to, result: recorded(this.#shown) }));
   }

@@ -59,7 +59,7 @@ export class HealthWatch {
     this.#arm();
     if (this.#polling) return;
     this.#polling = true;
-    const batch = new RunBatch(this.#scope.clock, false, () => this.#polled());
+    const batch = new RunBatch(this.#scope, false, () => this.#polled());
     this.#probe.runner.begin(batch);
     batch.seal();
   }

@@ -135,6 +135,6 @@ export class Poller {
   }
 
   #batch(): RunBatch {
-    return new RunBatch(this.scope.clock, false, () => {});
+    return new RunBatch(this.scope, false, () => {});
   }
 }

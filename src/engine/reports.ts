@@ -106,7 +106,7 @@ export class Reports {
       resolve(this.#assemble(kind, sources, shared));
     };
     let beginning = true;
-    const batch = new RunBatch(this.#scope.clock, true, () => (beginning ? queueMicrotask(deliver) : deliver()));
+    const batch = new RunBatch(this.#scope, true, () => (beginning ? queueMicrotask(deliver) : deliver()));
     for (let i = 0; i < sources.length; i++) sources[i]?.begin(kind, batch);
     batch.seal();
     beginning = false;
@@ -116,13 +116,15 @@ export class Reports {
   #assemble(kind: ReportKind, sources: readonly ReportSource[], shared: boolean): HealthReport {
     const now = this.#scope.clock.now();
     let freshUntil = shared ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-    const entries: ServiceStatus[] = [];
+    const entries = new Array<ServiceStatus>(sources.length);
+    let length = 0;
     for (let i = 0; i < sources.length; i++) {
       const source = sources[i];
       if (source === undefined || source.removed) continue;
-      entries.push(source.entry(kind, now));
+      entries[length++] = source.entry(kind, now);
       if (freshUntil !== Number.NEGATIVE_INFINITY) freshUntil = Math.min(freshUntil, source.freshUntil(kind, now));
     }
+    entries.length = length;
     const { state, maintenance } = this.#gate();
     const report = makeReport(state, gateOf(kind, state, maintenance), entries);
     // One that was begun before something was registered lacks it, and must not be kept.

@@ -1,4 +1,8 @@
-import type { Clock, TimerHandle } from '../ports/clock.js';
+import type { TimerHandle } from '../ports/clock.js';
+import type { EngineScope } from './scope.js';
+
+/** Beginning all runs of a batch took longer than this: some of them block the loop. */
+const BLOCKING_MS = 1;
 
 /** A run as its batch sees it. */
 export interface BoundRun {
@@ -15,24 +19,48 @@ export interface BoundRun {
  * timer bounds them all, and only while something is pending.
  */
 export class RunBatch {
-  readonly #clock: Clock;
+  readonly #scope: EngineScope;
   readonly #keepAlive: boolean;
   readonly #done: () => void;
   #pending = 0;
   #sealed = false;
   #own: BoundRun[] | undefined;
+  /** The earliest deadline of its own runs, perhaps of one that has settled. */
+  #earliest = Number.POSITIVE_INFINITY;
   #timer: TimerHandle | undefined;
+  #firstReading: number | undefined;
+  #reading = 0;
+  /** By how much its deadlines are later: so long the beginning of all its runs has taken. */
+  #graceMs = 0;
 
   /** `keepAlive`: whether somebody waits for it. `done` is called once, when nothing is pending after {@link seal}. */
-  constructor(clock: Clock, keepAlive: boolean, done: () => void) {
-    this.#clock = clock;
+  constructor(scope: EngineScope, keepAlive: boolean, done: () => void) {
+    this.#scope = scope;
     this.#keepAlive = keepAlive;
     this.#done = done;
+  }
+
+  /**
+   * When the run that is about to be called begins. The clock is read once for all of them, since a reading costs as
+   * much as a trivial run; one by one only where the last batch showed that some of them block.
+   */
+  startTime(): number {
+    if (this.#firstReading === undefined) {
+      this.#reading = this.#scope.clock.now();
+      this.#firstReading = this.#reading;
+    } else if (this.#scope.runsBlock) this.#reading = this.#scope.clock.now();
+    return this.#reading;
+  }
+
+  /** A run has ended within its own call: the next one begins no earlier. */
+  endedAt(reading: number): void {
+    this.#reading = reading;
   }
 
   /** A run that this batch began and whose deadline it watches. */
   began(runner: BoundRun): void {
     this.#pending++;
+    if (runner.deadline < this.#earliest) this.#earliest = runner.deadline;
     if (this.#own === undefined) this.#own = [runner];
     else this.#own.push(runner);
   }
@@ -50,45 +78,53 @@ export class RunBatch {
   /** Everything has been begun. */
   seal(): void {
     this.#sealed = true;
-    if (this.#pending === 0) this.#finish();
-    else this.#arm();
+    if (this.#pending === 0) {
+      this.#finish();
+      return;
+    }
+    const now = this.#scope.clock.now();
+    this.#graceMs = now - (this.#firstReading ?? now);
+    this.#scope.runsBlock = this.#graceMs > BLOCKING_MS;
+    this.#arm(now);
   }
 
   #finish(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    if (this.#timer !== undefined) this.#scope.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#own = undefined;
     this.#done();
   }
 
-  #arm(): void {
-    const earliest = this.#earliest();
-    if (earliest === Number.POSITIVE_INFINITY) return;
-    const delay = Math.max(0, earliest - this.#clock.now());
-    this.#timer = this.#clock.setTimeout(() => this.#due(), delay, { keepAlive: this.#keepAlive });
+  #arm(now: number): void {
+    if (this.#earliest === Number.POSITIVE_INFINITY) return;
+    const delay = Math.max(0, this.#earliest + this.#graceMs - now);
+    this.#timer = this.#scope.clock.setTimeout(() => this.#due(), delay, { keepAlive: this.#keepAlive });
   }
 
   // A deadline may fire late because the loop was blocked: an answer that is already there must win, and sockets are
   // read only after the timers.
   #due(): void {
     this.#timer = undefined;
-    if (this.#clock.now() < this.#earliest()) this.#arm();
-    else this.#clock.nextTurn(() => this.#expire());
+    this.#look();
+    const now = this.#scope.clock.now();
+    if (now < this.#earliest + this.#graceMs) this.#arm(now);
+    else this.#scope.clock.nextTurn(() => this.#expire());
   }
 
-  #earliest(): number {
-    let earliest = Number.POSITIVE_INFINITY;
+  #look(): void {
+    this.#earliest = Number.POSITIVE_INFINITY;
     for (const runner of this.#own ?? []) {
-      if (runner.isRunOf(this)) earliest = Math.min(earliest, runner.deadline);
+      if (runner.isRunOf(this)) this.#earliest = Math.min(this.#earliest, runner.deadline);
     }
-    return earliest;
   }
 
   #expire(): void {
-    const now = this.#clock.now();
+    const now = this.#scope.clock.now();
     for (const runner of this.#own ?? []) {
-      if (runner.isRunOf(this) && runner.deadline <= now) runner.expire();
+      if (runner.isRunOf(this) && runner.deadline + this.#graceMs <= now) runner.expire();
     }
-    if (this.#pending > 0 && this.#timer === undefined) this.#arm();
+    if (this.#pending === 0 || this.#timer !== undefined) return;
+    this.#look();
+    this.#arm(now);
   }
 }

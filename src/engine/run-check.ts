@@ -70,7 +70,7 @@ export class Runner implements BoundRun {
       else this.#joined.push(batch);
       return;
     }
-    const startedAt = this.#scope.clock.now();
+    const startedAt = batch.startTime();
     if (this.#atBound(startedAt)) {
       this.#sink.record(TIMED_OUT[this.#settings.label], startedAt, startedAt);
       return;
@@ -139,6 +139,7 @@ export class Runner implements BoundRun {
     if (verdict !== undefined) {
       // What answered within its own call may have blocked the loop: only there does each need its own reading.
       const endedAt = waited ? this.#scope.settleTime() : this.#scope.clock.now();
+      if (!waited) owner?.endedAt(endedAt);
       this.#sink.record(verdict, this.#startedAt, Math.max(this.#startedAt, endedAt));
     }
     if (waited) owner?.settled();

@@ -14,10 +14,14 @@ export class EngineScope {
   readonly events: Emitter<ControllerEvents>;
   /** Set once by the controller: reports of these kinds are no longer what they were; all kinds when absent. */
   changed: (kinds?: readonly ReportKind[]) => void = () => {};
+  /** Whether runs were seen to block the loop, so that each needs a reading of the clock of its own. */
+  runsBlock = true;
   /** Whether the readings below are of this burst of microtasks. */
   #burst = false;
   #settledAt: number | undefined;
-  #stamp: string | undefined;
+  #stamped = false;
+  #stampedAt = Number.NaN;
+  #stamp = '';
 
   constructor(clock: Clock, random: Random, log: Logger) {
     this.clock = clock;
@@ -36,7 +40,12 @@ export class EngineScope {
   /** The wall-clock time as ISO 8601, made once for all that is recorded in one go. */
   stamp(): string {
     this.#begin();
-    this.#stamp ??= isoStamp(this.clock.wall());
+    if (this.#stamped) return this.#stamp;
+    this.#stamped = true;
+    const wall = this.clock.wall();
+    if (wall === this.#stampedAt) return this.#stamp;
+    this.#stampedAt = wall;
+    this.#stamp = isoStamp(wall);
     return this.#stamp;
   }
 
@@ -49,6 +58,6 @@ export class EngineScope {
   readonly #end = (): void => {
     this.#burst = false;
     this.#settledAt = undefined;
-    this.#stamp = undefined;
+    this.#stamped = false;
   };
 }

@@ -118,7 +118,8 @@ export class Wheel<Task extends WheelTask> {
 
   #due(): void {
     this.#timer = undefined;
-    this.#timerAt = Number.POSITIVE_INFINITY;
+    // What is placed while firing sets no timer of its own: one is set at the end.
+    this.#timerAt = Number.NEGATIVE_INFINITY;
     const now = this.#clock.now();
     const due: Task[] = [];
     for (let at = this.#moments[0]; at !== undefined && at <= now; at = this.#moments[0]) {
@@ -133,7 +134,8 @@ export class Wheel<Task extends WheelTask> {
     this.#size -= due.length;
     if (due.length > 0) this.#fire(due, now);
     const next = this.#moments[0];
-    if (next !== undefined && next < this.#timerAt) this.#arm(next);
+    if (next === undefined) this.#disarm();
+    else this.#arm(next);
   }
 }
 

@@ -81,7 +81,7 @@ function runOnce(
           resolve(recorded({ verdict, durationMs: endedAt - startedAt, timestamp: scope.stamp() })),
       },
     );
-    const batch = new RunBatch(clock, true, () => {});
+    const batch = new RunBatch(scope, true, () => {});
     runner.begin(batch);
     batch.seal();
   });
