@@ -1,4 +1,9 @@
-import { Gateway, type GatewayOptions, type HealthFetch, type ListedProcess } from '../../../src/presets/gateway/index.js';
+import {
+  Gateway,
+  type GatewayOptions,
+  type HealthFetch,
+  type ListedProcess,
+} from '../../../src/presets/gateway/index.js';
 import { FakeClock } from '../../../src/testing/index.js';
 
 export const RUNNING: ListedProcess = { id: 'proc_1', command: 'openclaw-gateway', status: 'running' };
@@ -10,7 +15,9 @@ export type Answer = { status: number; body?: string; type?: string } | Error | 
 
 export const OK: Answer = { status: 200, body: '{"ok":true,"status":"live"}' };
 export const NOT_OK: Answer = { status: 200, body: '{"ok":false}' };
-export const REFUSED: Answer = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:18789'), { code: 'ECONNREFUSED' });
+export const REFUSED: Answer = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:18789'), {
+  code: 'ECONNREFUSED',
+});
 
 /** What is the case around a gateway under test; change it between snapshots. */
 export interface World {
@@ -68,4 +75,19 @@ export function deferred<Value = void>() {
     reject = rej;
   });
   return { promise, resolve, reject };
+}
+
+/** A health URL that answers, and well, only when it is told to. */
+export function heldAnswers() {
+  const waiting: (() => void)[] = [];
+  return {
+    waiting,
+    fetch: async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return new Response('{"ok":true}');
+    },
+    answer: (requests = waiting.splice(0)) => {
+      for (const answer of requests) answer();
+    },
+  };
 }
