@@ -132,10 +132,13 @@ export class Wheel<Task extends WheelTask> {
       }
     }
     this.#size -= due.length;
-    if (due.length > 0) this.#fire(due, now);
-    const next = this.#moments[0];
-    if (next === undefined) this.#disarm();
-    else this.#arm(next);
+    try {
+      if (due.length > 0) this.#fire(due, now);
+    } finally {
+      const next = this.#moments[0];
+      if (next === undefined) this.#disarm();
+      else this.#arm(next);
+    }
   }
 }
 
