@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type Clock, degraded, type HealthCheck, healthy, unhealthy } from '../index.js';
 import { duration, having, invalidOption, isoStamp, systemClock } from '../kit.js';
 import { type PresetCheckOptions, presetCheck, readPreset } from './preset-check.js';
@@ -16,7 +17,7 @@ export interface EventLoopDelayOptions extends PresetCheckOptions {
   readonly unhealthyAboveMs?: number | undefined;
   /**
    * For how long each run measures, counted from its begin. Shorter than `timeoutMs` and, where there is one, than
-   * `intervalMs`. Delays between two windows go unseen.
+   * `intervalMs`. What happens between two windows is seen only where it makes the next run late.
    * @defaultValue 980, or `intervalMs` less `resolutionMs` where that is shorter
    */
   readonly windowMs?: number | undefined;
@@ -43,7 +44,7 @@ const LONGEST_DEFAULT_WINDOW_MS = 980;
 /**
  * A check of how late timers are because something blocks the event loop of this thread. Each run measures a window of
  * its own and knows nothing of earlier ones, so the first clean window is healthy. Nothing measures between runs or
- * after the controller has stopped.
+ * after the controller has stopped; but a run that is late itself because the loop was busy says so at once.
  *
  * `data`: `windowMs`, `windowEndedAt` (ISO 8601), `maxMs`, `meanMs`, `samples`. Judged by `maxMs`, the longest delay of
  * the window; reason `event_loop_delay`. A process that was paused, by a debugger say, was late too.
@@ -53,6 +54,12 @@ const LONGEST_DEFAULT_WINDOW_MS = 980;
  * @throws HealthControllerError `invalid_option`
  */
 export function eventLoopDelay(options: EventLoopDelayOptions = {}): HealthCheck {
+  // Not every runtime has it.
+  return eventLoopDelayBy(() => performance.eventLoopUtilization?.().active ?? 0, options);
+}
+
+/** The same with another reading of how long the loop has been busy, for tests. */
+export function eventLoopDelayBy(busyMs: () => number, options: EventLoopDelayOptions): HealthCheck {
   const { own, ofCheck } = readPreset<EventLoopDelayOptions>(AT, ownShape(), options);
   const { degradedAboveMs = 100, unhealthyAboveMs = Number.POSITIVE_INFINITY } = own;
   const { resolutionMs = 20, clock = systemClock } = own;
@@ -63,10 +70,17 @@ export function eventLoopDelay(options: EventLoopDelayOptions = {}): HealthCheck
       unhealthyAboveMs,
     );
   }
-  return presetCheck({ name: 'event-loop-delay', intervalMs: 1000 }, ofCheck, ({ intervalMs, timeoutMs }) => {
-    const windowMs = fittingWindow(own.windowMs, resolutionMs, intervalMs || Number.POSITIVE_INFINITY, timeoutMs);
+  return presetCheck({ name: 'event-loop-delay', intervalMs: 1000 }, ofCheck, ({ intervalMs, timeoutMs, jitter }) => {
+    const between = intervalMs > 0 ? intervalMs : Number.POSITIVE_INFINITY;
+    const windowMs = fittingWindow(own.windowMs, resolutionMs, between, timeoutMs);
+    const begins = new Begins(clock, busyMs, between * (1 + jitter));
     return async ({ signal }) => {
-      const window = await measure(clock, windowMs, resolutionMs, signal);
+      const lateBegin = begins.late();
+      const window =
+        lateBegin !== undefined && lateBegin.maxMs > degradedAboveMs
+          ? lateBegin
+          : await measure(clock, windowMs, resolutionMs, signal);
+      begins.ended();
       const { maxMs } = window;
       const data = { ...window, windowEndedAt: isoStamp(clock.wall()) };
       const limitMs = maxMs > unhealthyAboveMs ? unhealthyAboveMs : degradedAboveMs;
@@ -99,6 +113,41 @@ interface Window {
   readonly maxMs: number;
   readonly meanMs: number;
   readonly samples: number;
+}
+
+/**
+ * Watches when runs begin. A block between two windows is seen by nobody but by the run that it delays. That the loop
+ * was busy all the while tells it from a check that was simply not run, in a controller that came later, say.
+ */
+class Begins {
+  readonly #clock: Clock;
+  readonly #busyMs: () => number;
+  readonly #longestMs: number;
+  #begunAt = Number.POSITIVE_INFINITY;
+  #endedAt = 0;
+  #busyAtEnd = 0;
+
+  /** `longestMs`: between the begin of one run and that of the next, if nothing is late. */
+  constructor(clock: Clock, busyMs: () => number, longestMs: number) {
+    this.#clock = clock;
+    this.#busyMs = busyMs;
+    this.#longestMs = longestMs;
+  }
+
+  /** A run begins: what the time since the last one shows, where it took too long. */
+  late(): Window | undefined {
+    const now = this.#clock.now();
+    const lateMs = Math.min(now - this.#begunAt - this.#longestMs, this.#busyMs() - this.#busyAtEnd);
+    this.#begunAt = now;
+    if (!(lateMs > 0)) return undefined;
+    const maxMs = rounded(lateMs);
+    return { windowMs: rounded(now - this.#endedAt), maxMs, meanMs: maxMs, samples: 1 };
+  }
+
+  ended(): void {
+    this.#endedAt = this.#clock.now();
+    this.#busyAtEnd = this.#busyMs();
+  }
 }
 
 async function measure(clock: Clock, windowMs: number, resolutionMs: number, signal: AbortSignal): Promise<Window> {

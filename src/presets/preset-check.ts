@@ -52,7 +52,7 @@ export function readPreset<Options extends PresetCheckOptions>(
 }
 
 /** What is decided about a check, for those whose run depends on it. */
-type Decided = Pick<ReturnType<typeof resolveCheck>, 'name' | 'intervalMs' | 'timeoutMs'>;
+type Decided = Pick<ReturnType<typeof resolveCheck>, 'intervalMs' | 'timeoutMs' | 'jitter'>;
 
 /** Puts the check together. What `registerCheck` would refuse is refused here, where it was written. */
 export function presetCheck(

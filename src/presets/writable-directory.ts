@@ -1,6 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type HealthCheck, healthy } from '../index.js';
+import { type HealthCheck, healthy, type Random } from '../index.js';
+import { systemRandom } from '../kit.js';
 import { fileFault, filePath } from './file-system.js';
 import { type PresetCheckOptions, presetCheck, readPreset } from './preset-check.js';
 
@@ -17,14 +18,14 @@ export interface Files {
 }
 
 const CONTENT = 'health-controller writes this file to see whether it can, and removes it.\n';
-/** Processes that share a directory rarely share a name, and what a killed one leaves behind is bounded. */
+/** Few enough that what killed processes leave behind stays little; many enough that two rarely meet. */
 const NAMES = 100;
-const TRIES = 5;
+const TRIES = 10;
 
 /**
  * A check that a directory can be written to: each run creates a small file in it, writes it through to the disk and
- * removes it, also when the run has timed out. The file is called `.health-controller-NN`; there are 100 such names,
- * one that a killed process left behind is replaced, and a link in its place is never followed.
+ * removes it, also when the run has timed out. The file is called `.health-controller-NN`, with one of 100 numbers; what
+ * a killed process left behind under such a name is removed, and a link in its place is never followed.
  *
  * Reasons: `not_found`, `permission`, `read_only`, `disk_full`, `file_system`.
  *
@@ -32,27 +33,28 @@ const TRIES = 5;
  * @throws HealthControllerError `invalid_option`
  */
 export function writableDirectory(options: WritableDirectoryOptions): HealthCheck {
-  return writableDirectoryIn({ open, unlink }, options);
+  return writableDirectoryIn({ open, unlink }, systemRandom, options);
 }
 
-/** The same on other files, for tests. */
-export function writableDirectoryIn(files: Files, options: WritableDirectoryOptions): HealthCheck {
+/** The same on other files and by another chance, for tests. */
+export function writableDirectoryIn(files: Files, random: Random, options: WritableDirectoryOptions): HealthCheck {
   const { own, ofCheck } = readPreset<WritableDirectoryOptions>('writableDirectory()', { path: filePath() }, options, [
     'path',
   ]);
-  const file = join(own.path, `.health-controller-${String(process.pid % NAMES).padStart(2, '0')}`);
+  const { path } = own;
+  const newName = (): string => join(path, `.health-controller-${Math.floor(random() * NAMES)}`);
   return presetCheck({ name: 'writable-directory', intervalMs: 30_000 }, ofCheck, () => async () => {
     try {
-      await writeAndRemove(files, file);
+      await writeAndRemove(files, newName);
     } catch (error) {
-      return fileFault(`cannot write to ${own.path}`, error);
+      return fileFault(`cannot write to ${path}`, error);
     }
     return healthy();
   });
 }
 
-async function writeAndRemove(files: Files, file: string): Promise<void> {
-  const handle = await create(files, file);
+async function writeAndRemove(files: Files, newName: () => string): Promise<void> {
+  const { file, handle } = await create(files, newName);
   try {
     // Some file systems accept a write and refuse it only when it must reach the disk, or at the close.
     try {
@@ -67,10 +69,11 @@ async function writeAndRemove(files: Files, file: string): Promise<void> {
 }
 
 /** Only ever a new file: what stands under the name may be a link to something dear. */
-async function create(files: Files, file: string): ReturnType<Files['open']> {
+async function create(files: Files, newName: () => string) {
   for (let tries = 1; ; tries++) {
+    const file = newName();
     try {
-      return await files.open(file, 'wx', 0o600);
+      return { file, handle: await files.open(file, 'wx', 0o600) };
     } catch (error) {
       if (!hasCode(error, 'EEXIST') || tries === TRIES) throw error;
       await remove(files, file);

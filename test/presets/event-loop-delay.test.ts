@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Controller } from '../../src/index.js';
+import { eventLoopDelayBy } from '../../src/presets/event-loop-delay.js';
 import { type EventLoopDelayOptions, eventLoopDelay } from '../../src/presets/index.js';
 import { FakeClock, recordEvents, runCheck } from '../../src/testing/index.js';
 
@@ -99,6 +100,62 @@ it('reports a block of three seconds in status and keeps liveness healthy (case 
   expect((await controller.liveness()).overallHealthy).toBe(true);
   const report = await controller.status();
   expect(report.services[0]).toMatchObject({ status: 'ERROR', reason: 'event_loop_delay', data: { maxMs: 2980 } });
+  await controller.stop();
+});
+
+describe('a block between two windows', () => {
+  /** The second run is due at 1000, and comes when `ms` have passed since the first window ended at 980. */
+  async function blockedFor(ms: number, busyMs: number, options: EventLoopDelayOptions = {}) {
+    const clock = new FakeClock();
+    const controller = new Controller({ clock, random: () => 0.999 });
+    let busy = 7000;
+    controller.registerCheck(eventLoopDelayBy(() => busy, { clock, ...options }));
+    controller.start();
+    await clock.advance(980);
+    clock.freeze(ms);
+    busy += busyMs;
+    await clock.advance(0);
+    const { status, data } = controller.checkResult('event-loop-delay') ?? {};
+    await controller.stop();
+    return { status, windowMs: data?.windowMs, maxMs: data?.maxMs };
+  }
+
+  it('is told by the run that it delays, at once', async () => {
+    expect(await blockedFor(3000, 3000)).toEqual({ status: 'degraded', windowMs: 3000, maxMs: 2980 });
+    expect((await blockedFor(3000, 3000, { unhealthyAboveMs: 2000 })).status).toBe('unhealthy');
+  });
+
+  it('counts for as long as the loop was busy: a check that was not run is not late', async () => {
+    expect(await blockedFor(3000, 200)).toEqual({ status: 'degraded', windowMs: 3000, maxMs: 200 });
+    expect(await blockedFor(3000, 5)).toEqual({ status: 'healthy', windowMs: 980, maxMs: 0 });
+  });
+
+  it('within the limit begins an ordinary window, whose result is still to come', async () => {
+    expect(await blockedFor(120, 120)).toEqual({ status: 'healthy', windowMs: 980, maxMs: 0 });
+    expect((await blockedFor(121, 121)).status).toBe('degraded');
+  });
+
+  it('is not taken for the jitter of the ticks', async () => {
+    expect((await blockedFor(900, 900, { jitter: 0.8 })).status).toBe('healthy');
+  });
+});
+
+it('a block within a window that goes on over the next tick is told once', async () => {
+  const clock = new FakeClock();
+  const controller = new Controller({ clock });
+  let busy = 0;
+  controller.registerCheck(eventLoopDelayBy(() => busy, { clock }));
+  const seen: unknown[] = [];
+  controller.on('check', ({ to, result }) => seen.push([to, result.data?.maxMs]));
+  controller.start();
+  await clock.advance(500);
+  clock.freeze(3000);
+  busy += 3000;
+  await clock.advance(2000);
+  expect(seen).toEqual([
+    ['degraded', 2980],
+    ['healthy', 0],
+  ]);
   await controller.stop();
 });
 
