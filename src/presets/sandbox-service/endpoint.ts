@@ -102,7 +102,7 @@ export class Endpoint extends ObserverTask implements Waiting {
     const { clock, settings } = this.#observer;
     const { workspace, sandbox, service, host, port, readinessCheck } = this.#config;
     const runtimeId = this.#runtimeId ?? '';
-    const observation: Observation = new Observation({
+    const observation = new Observation({
       clock,
       relay: settings.relay,
       timeoutMs: settings.timeoutMs,
@@ -112,7 +112,7 @@ export class Endpoint extends ObserverTask implements Waiting {
       calls: this.#calls,
     });
     this.#attempt = observation;
-    observation.begin((verdict) => this.#ended(observation, verdict));
+    observation.begin((verdict) => this.#ended(verdict));
   }
 
   #restart(because: Observed): void {
@@ -140,8 +140,7 @@ export class Endpoint extends ObserverTask implements Waiting {
     } else this.#learn(RELAY_STUCK);
   }
 
-  #ended(observation: Observation, verdict: Verdict): void {
-    if (this.#attempt !== observation) return;
+  #ended(verdict: Verdict): void {
     this.#attempt = undefined;
     this.#learn(verdict);
     this.#observer.slots.giveBack();
@@ -151,6 +150,7 @@ export class Endpoint extends ObserverTask implements Waiting {
   #learn(verdict: Verdict): void {
     const { clock, settings } = this.#observer;
     const now = clock.now();
+    // The process may have stalled, and read this answer before its timers.
     this.aged(now);
     this.#know(observe(this.#observed, verdict, { now, wall: clock.wall() }, settings.rule));
     this.#watchAge();

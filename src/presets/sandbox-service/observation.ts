@@ -38,7 +38,7 @@ export class Observation {
     this.#plan = plan;
   }
 
-  /** Begins. `done` is called later, at most once. */
+  /** Begins. `done` is called later, at most once, and not after {@link Observation.cancel}. */
   begin(done: (verdict: Verdict) => void): void {
     const { clock, relay, timeoutMs, target } = this.#plan;
     this.#done = done;
@@ -101,7 +101,6 @@ export class Observation {
   }
 
   #close(): void {
-    if (this.#done === undefined) return;
     this.#done = undefined;
     this.#plan.clock.clearTimeout(this.#timer);
     if (this.#stream !== undefined) discard(this.#stream);

@@ -125,6 +125,20 @@ describe('what has grown too old', () => {
   });
 });
 
+it('counts anew also where an answer is read before the timers that a stall held up', async () => {
+  const stage = new Stage();
+  stage.observe();
+  await stage.ends(200);
+  await stage.next('refused');
+  await stage.next('refused');
+  await stage.clock.advance(5000);
+  stage.clock.freeze(16_000);
+  stage.last.refuse();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(stage.changes).toEqual(['unknown > healthy', 'healthy > unknown']);
+  expect(stage.health).toMatchObject({ state: 'unknown', message: 'connection refused' });
+});
+
 describe('many services', () => {
   it('have at most maxConcurrent attempts under way; the others wait in order', async () => {
     const stage = new Stage({ maxConcurrent: 3 });
