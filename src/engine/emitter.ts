@@ -55,10 +55,6 @@ export class Emitter<Events extends object> {
     return this.#inner.listenerCount(name) > 0;
   }
 
-  get listening(): boolean {
-    return this.#dispatching;
-  }
-
   #add(name: string, listener: (payload: never) => unknown, once: boolean): () => void {
     const wrapped: Wrapped = (payload) => {
       if (once) this.#remove(name, listener, wrapped);
