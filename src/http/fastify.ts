@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { invalidOption, where } from '../kit.js';
 import { createResponder } from './create-responder.js';
-import { acceptOf, write } from './node.js';
+import { acceptOf, type RawRequest, type RawResponse, write } from './node.js';
 import type { HealthHandlerOptions } from './options.js';
 import { KINDS, pathShape, type Target, wholeReport } from './paths.js';
 import type { HealthReporter } from './reporter.js';
@@ -14,14 +14,14 @@ export type { HealthReporter } from './reporter.js';
 
 /** What a details policy sees of a request of Fastify 4 and 5. */
 export interface FastifyRequestLike {
-  readonly raw: IncomingMessage;
+  readonly raw: RawRequest;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Socket;
   readonly ip: string;
 }
 
 interface FastifyReplyLike {
-  readonly raw: ServerResponse;
+  readonly raw: RawResponse;
   hijack(): unknown;
 }
 
@@ -38,7 +38,7 @@ export interface FastifyLike {
     readonly method: string[];
     readonly url: string;
     readonly logLevel: 'warn';
-    readonly schema: { readonly hide: true };
+    readonly schema: object;
     readonly handler: Handle;
   }): unknown;
 }

@@ -1,5 +1,5 @@
 // Handlers
-export { createHealthHandler, type HealthHandler } from './node.js';
+export { createHealthHandler, type HealthHandler, type RawRequest, type RawResponse } from './node.js';
 export { type HealthServer, type ServeHealthOptions, serveHealth } from './serve.js';
 
 // A server that stops without losing requests

@@ -1,15 +1,32 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createResponder } from './create-responder.js';
 import type { HealthHandlerOptions } from './options.js';
 import type { HealthReporter } from './reporter.js';
 import type { Responder } from './respond.js';
 import type { HealthResponse } from './response.js';
 
+/** What is read of a request of Node: of HTTP/2 too. */
+export interface RawRequest {
+  readonly url?: string | undefined;
+  readonly method?: string | undefined;
+  readonly rawHeaders: readonly string[];
+}
+
+/** What is used of a response of Node: of HTTP/2 too. */
+export interface RawResponse {
+  readonly destroyed?: boolean | undefined;
+  readonly headersSent: boolean;
+  readonly writableEnded: boolean;
+  writeHead(status: number, headers: string[]): unknown;
+  end(body?: string): unknown;
+  destroy?(): unknown;
+}
+
 /** Answers a request of ours and says true; says false, and has touched nothing, where the request is not ours. */
-export type HealthHandler<Request = IncomingMessage> = (request: Request, response: ServerResponse) => boolean;
+export type HealthHandler<Request = IncomingMessage> = (request: Request, response: RawResponse) => boolean;
 
 /**
- * Health endpoints inside an existing `node:http` or `node:https` server.
+ * Health endpoints inside an existing server of `node:http`, `node:https` or `node:http2`.
  *
  * It takes `/livez`, `/readyz`, `/status` and what lies below them, in any spelling, and never lets them fall through.
  * Put it first: what stands before it (authentication, rate limits) decides about probes too.
@@ -25,15 +42,15 @@ export type HealthHandler<Request = IncomingMessage> = (request: Request, respon
  * });
  * ```
  */
-export function createHealthHandler(
+export function createHealthHandler<Request extends RawRequest = IncomingMessage>(
   reporter: HealthReporter,
-  options: HealthHandlerOptions<IncomingMessage> = {},
-): HealthHandler {
+  options: HealthHandlerOptions<Request> = {},
+): HealthHandler<Request> {
   return nodeHandler(createResponder('createHealthHandler()', reporter, options));
 }
 
 /** The shell around a responder for whatever has requests and responses of Node. */
-export function nodeHandler<Request extends IncomingMessage>(responder: Responder<Request>): HealthHandler<Request> {
+export function nodeHandler<Request extends RawRequest>(responder: Responder<Request>): HealthHandler<Request> {
   return (request, response) => {
     const target = responder.match(request.url ?? '');
     if (target === undefined) return false;
@@ -44,7 +61,7 @@ export function nodeHandler<Request extends IncomingMessage>(responder: Responde
 }
 
 /** The `Accept` header. Looked for in the raw list: `headers` would be built for it alone. */
-export function acceptOf({ rawHeaders }: IncomingMessage): string | undefined {
+export function acceptOf({ rawHeaders }: RawRequest): string | undefined {
   let accept: string | undefined;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
@@ -56,7 +73,7 @@ export function acceptOf({ rawHeaders }: IncomingMessage): string | undefined {
 
 /** Writes an answer, unless the client has gone or something else has answered. */
 export function write(
-  response: ServerResponse,
+  response: RawResponse,
   { status, headerList, body }: HealthResponse,
   method: string | undefined,
 ): void {
@@ -67,6 +84,6 @@ export function write(
     else response.end(body);
   } catch {
     // What stands around us has broken the response: only its connection can still be ended.
-    response.destroy();
+    response.destroy?.();
   }
 }

@@ -1,0 +1,5 @@
+declare module 'express4' {
+  import express from 'express';
+
+  export default express;
+}
