@@ -179,7 +179,7 @@ describe('the time of a stop', () => {
     await stage.start();
     const outcome = await stage.within(1000, stage.controller.stop());
     expect(outcome).toMatchObject({ unfinished: ['b'], durationMs: 1000 });
-    expect(stage.controller.serviceInfo('b')).toMatchObject({ abandonedRuns: 1 });
+    expect(stage.controller.serviceInfo('b')).toMatchObject({ up: false, abandonedRuns: 1 });
   });
 
   it('deadlineMs is what is left of the budget', async () => {
@@ -225,6 +225,39 @@ describe('the time of a stop', () => {
     ]);
     expect(outcome).toMatchObject({ unfinished: ['b'], exitCode: 1, durationMs: 5000 });
     expect(stage.clock.pending).toBe(0);
+  });
+
+  it('a stop that has answered while the process was blocked past the deadline is not unfinished', async () => {
+    const stage = new Stage({ shutdownTimeoutMs: 3000 });
+    const answered = new Deferred();
+    stage.service('a');
+    stage.service('b', { stop: () => answered.promise });
+    await stage.start();
+    const stopped = stage.watch(stage.controller.stop());
+    await stage.settle();
+    stage.clock.freeze(60_000);
+    // As a socket does that was readable all the while: read in the turn after the timers.
+    setImmediate(() => answered.resolve());
+    await stage.settle();
+    expect(stopped.value).toMatchObject({ unfinished: [], exitCode: 0 });
+    expect(stage.trace(/^stop /)).toEqual(['stop b', 'stop a']);
+  });
+
+  it('begins after the drain, even where the process was blocked all through it', async () => {
+    const stage = new Stage({ drainDelayMs: 1000, shutdownTimeoutMs: 3000 });
+    let left = 0;
+    stage.service('a', {
+      stop: ({ deadlineMs }) => {
+        left = deadlineMs;
+        return stage.lasting(2000);
+      },
+    });
+    await stage.start();
+    const stopped = stage.watch(stage.controller.stop());
+    stage.clock.freeze(60_000);
+    await stage.clock.advance(2000);
+    expect(left).toBe(3000);
+    expect(stopped.value).toMatchObject({ unfinished: [], durationMs: 62_000 });
   });
 
   it('a budget of 0 awaits nothing: each stop is called and gets one turn of the loop', async () => {
