@@ -101,7 +101,8 @@ export class Supervisor {
   health(): Readonly<Record<string, ChildHealth>> {
     const health: Record<string, ChildHealth> = Object.create(null) as Record<string, ChildHealth>;
     for (const [name, child] of this.#children) {
-      const { restarts, panics, error } = child;
+      const { error, panics } = child.record;
+      const { restarts } = child;
       const lastError = error === undefined ? undefined : { lastError: error.value };
       health[name] = Object.freeze({ state: CHILD_STATES[child.phase], restarts, panics, ...lastError });
     }
@@ -177,11 +178,17 @@ export class Supervisor {
       missing: () => [],
       cameUp: () => {},
       gaveUp: (child, error) => this.#failed(child, error),
+      stopping: () => {},
     };
   }
 
   #failed(child: ServiceRunner, error: unknown): void {
-    const failure = Object.freeze({ name: child.name, error, restarts: child.restarts, panicked: child.panicked });
+    const failure = Object.freeze({
+      name: child.name,
+      error,
+      restarts: child.restarts,
+      panicked: child.record.panicked,
+    });
     this.#failures.push(failure);
     const { onFailure } = this.#options;
     if (onFailure === undefined) return;

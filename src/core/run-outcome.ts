@@ -1,3 +1,4 @@
+import { HealthControllerError } from './errors.js';
 import { errorText, isErrorLike, printable } from './printable.js';
 
 /** How one run of a service ended, as thrown or settled. */
@@ -12,6 +13,8 @@ export type RunOutcome =
   | { readonly kind: 'completed' }
   | { readonly kind: 'ended'; readonly error?: unknown }
   | { readonly kind: 'error'; readonly error: unknown; readonly message: string; readonly reason: RunErrorReason };
+
+export type FailedOutcome = Extract<RunOutcome, { kind: 'error' }>;
 
 export type RunErrorReason = 'failed' | 'panicked' | 'start_timeout';
 
@@ -45,4 +48,11 @@ export function classifyRun(end: RunEnd, facts: RunFacts): RunOutcome {
             reason: 'panicked',
           };
   }
+}
+
+/** The error that listeners and `serviceInfo` get: as thrown, where it is one. */
+export function errorOf(outcome: FailedOutcome): unknown {
+  if (isErrorLike(outcome.error)) return outcome.error;
+  if (outcome.reason === 'start_timeout') return new HealthControllerError('start_timeout', outcome.message);
+  return new Error(outcome.message, { cause: outcome.error });
 }

@@ -1,6 +1,5 @@
-import { dependencyOrder } from '../core/dependency-order.js';
 import { HealthControllerError } from '../core/errors.js';
-import { makeOutcome, NOT_STARTED, type Outcome, type ShutdownReason, type StopError } from '../core/outcome.js';
+import { makeOutcome, NOT_STARTED, type Outcome, type ShutdownReason } from '../core/outcome.js';
 import { printable } from '../core/printable.js';
 import type { HealthReport } from '../core/report.js';
 import type { ReportKind } from '../core/report-kind.js';
@@ -11,12 +10,11 @@ import { Lifecycle } from './lifecycle.js';
 import { Poller } from './poll-task.js';
 import { ReadinessWaiters } from './readiness-waiters.js';
 import { type NameFilter, Reports } from './reports.js';
-import { runStateOf } from './run-state.js';
 import type { EngineScope } from './scope.js';
-import { ServiceEntry } from './service-entry.js';
-import { ServiceRunner, type ServiceWatcher } from './service-runner.js';
-import { Shutdown, type Stoppable } from './shutdown.js';
-import { onProcessSignal } from './signals.js';
+import type { ServiceRunner } from './service-runner.js';
+import { Services } from './services.js';
+import { Shutdown } from './shutdown.js';
+import { StopTriggers } from './stop-triggers.js';
 
 /** Moves everything that a controller is made of. */
 export class Engine {
@@ -28,14 +26,9 @@ export class Engine {
   readonly #reports: Reports;
   readonly #holds: Holds;
   readonly #names = new Set<string>();
-  readonly #services = new Map<string, ServiceRunner>();
-  readonly #entries = new Map<string, ServiceEntry>();
+  readonly #services: Services;
+  readonly #triggers: StopTriggers;
   readonly #checks = new Map<string, CheckEntry>();
-  /** Who waits for a service, by its name. */
-  readonly #dependents = new Map<string, ServiceRunner[]>();
-  /** Those that never came up and are not tried again. */
-  readonly #unable = new Set<ServiceRunner>();
-  #startOrder: readonly ServiceRunner[] = [];
   readonly #abort = new AbortController();
   readonly #ended: Promise<Outcome>;
   #end: (outcome: Outcome) => void = () => {};
@@ -43,7 +36,6 @@ export class Engine {
   /** Inside a listener: a start that comes when the dispatch has ended. */
   #startAsked = false;
   #maintenance: string | undefined;
-  #releases: (() => void)[] = [];
 
   constructor(scope: EngineScope, settings: LifecycleSettings, parent: AbortSignal | undefined) {
     this.scope = scope;
@@ -51,6 +43,14 @@ export class Engine {
     this.#parent = parent;
     this.lifecycle = new Lifecycle(scope);
     this.#holds = new Holds(scope);
+    const { validError, reportRunState, shutdownTimeoutMs: stopBudgetMs } = settings;
+    const stop = (service: string, error: unknown): void => this.#begin({ cause: 'gave_up', service, error });
+    this.#services = new Services(scope, this.lifecycle, { validError, reportRunState, stopBudgetMs, stop });
+    this.#triggers = new StopTriggers(
+      scope,
+      () => this.lifecycle.ending,
+      (why) => this.#begin(why),
+    );
     this.#reports = new Reports(scope, () => ({
       state: this.lifecycle.state,
       maintenance: this.#maintenance !== undefined,
@@ -83,18 +83,7 @@ export class Engine {
 
   register(settings: ServiceSettings): void {
     this.#claim(settings.name);
-    const { validError, reportRunState } = this.#settings;
-    const entry = new ServiceEntry(this.scope, settings, reportRunState);
-    const runner = new ServiceRunner(this.scope, {
-      settings,
-      validError,
-      statusProbe: entry.statusProbe,
-      stopBudgetMs: this.#settings.shutdownTimeoutMs,
-      watcher: this.#watcher(entry),
-    });
-    entry.setRunState(runStateOf(runner.phase, []));
-    this.#services.set(settings.name, runner);
-    this.#entries.set(settings.name, entry);
+    const { runner, entry } = this.#services.add(settings);
     this.#reports.add(entry, 'service');
     if (this.lifecycle.state === 'never_started') return;
     if (this.lifecycle.state === 'stopped') entry.freeze();
@@ -153,9 +142,7 @@ export class Engine {
   /** Begins the shutdown, unless it has begun. Inside a listener it begins when the dispatch has ended. */
   stop(why: ShutdownReason): Promise<Outcome> {
     if (this.lifecycle.state === 'never_started' && !this.#startAsked) return Promise.resolve(NOT_STARTED);
-    this.scope.events.defer(() => {
-      if (this.lifecycle.to('stopping')) this.#shutDown(why);
-    });
+    this.#begin(why);
     return this.#ended;
   }
 
@@ -184,7 +171,7 @@ export class Engine {
   }
 
   #refuseRestart(name: string): HealthControllerError | undefined {
-    if (!this.#services.has(name)) {
+    if (this.#services.get(name) === undefined) {
       const message = `restart(): expected the name of a registered service, got ${printable(name)}`;
       return new HealthControllerError('unknown_service', message);
     }
@@ -192,38 +179,6 @@ export class Engine {
     if (state === 'running' || state === 'unable_to_start') return undefined;
     const message = `restart(${JSON.stringify(name)}): expected the controller to be running, it is ${state}`;
     return new HealthControllerError('not_running', message);
-  }
-
-  #watcher(entry: ServiceEntry): ServiceWatcher {
-    return {
-      told: (event) => this.scope.events.emit('service', event),
-      changed: (service) => entry.setRunState(runStateOf(service.phase, this.#missing(service))),
-      missing: (service) => this.#missing(service),
-      cameUp: (service) => this.#cameUp(service),
-      gaveUp: (service, error) => this.#gaveUp(service, error),
-    };
-  }
-
-  #missing(service: ServiceRunner): readonly string[] {
-    return service.dependsOn.filter((name) => {
-      const phase = this.#services.get(name)?.phase;
-      return phase !== 'up' && phase !== 'completed';
-    });
-  }
-
-  #cameUp(service: ServiceRunner): void {
-    if (this.#unable.delete(service) && this.#unable.size === 0) this.lifecycle.to('running');
-    if (this.lifecycle.ending) return;
-    for (const dependent of this.#dependents.get(service.name) ?? []) dependent.lookAgain();
-  }
-
-  #gaveUp(service: ServiceRunner, error: unknown): void {
-    if (!service.everUp) {
-      this.#unable.add(service);
-      this.lifecycle.to('unable_to_start');
-    }
-    if (service.settings.stopOnGiveUp === undefined) return;
-    void this.stop({ cause: 'gave_up', service: service.name, error });
   }
 
   #claim(name: string): void {
@@ -239,55 +194,23 @@ export class Engine {
   #start(): void {
     if (this.lifecycle.state === 'never_started') {
       this.#startAsked = false;
-      this.#order();
+      this.#services.order();
     }
     if (!this.lifecycle.to('running')) {
       this.scope.log.warn(`start() has no effect: the controller is ${this.lifecycle.state}`);
       return;
     }
-    this.#listen();
-    for (const service of [...this.#services.values()]) {
-      // A listener or a start may have begun the shutdown: what has not started then never does.
-      if (this.lifecycle.ending) return;
-      service.start();
-    }
+    this.#triggers.listen(this.#settings.signals, this.#parent);
+    this.#services.start();
     if (this.lifecycle.ending) return;
     this.#poller = new Poller(this.scope);
     this.#poller.begin([...this.#checks.values()].filter((entry) => entry.poll !== undefined));
   }
 
-  /** Who waits for whom, and who stops after whom. Throws before anything has moved. */
-  #order(): void {
-    this.#startOrder = dependencyOrder([...this.#services.values()]);
-    for (const service of this.#startOrder) {
-      for (const name of service.dependsOn) {
-        const dependents = this.#dependents.get(name);
-        if (dependents === undefined) this.#dependents.set(name, [service]);
-        else dependents.push(service);
-      }
-    }
-  }
-
-  #listen(): void {
-    for (const signal of this.#settings.signals) {
-      this.#releases.push(onProcessSignal(signal, (name) => this.#signalled(name)));
-    }
-    const parent = this.#parent;
-    if (parent === undefined) return;
-    const aborted = (): void => {
-      void this.stop({ cause: 'parent', reason: printable(parent.reason) });
-    };
-    if (parent.aborted) {
-      aborted();
-      return;
-    }
-    parent.addEventListener('abort', aborted, { once: true });
-    this.#releases.push(() => parent.removeEventListener('abort', aborted));
-  }
-
-  #signalled(signal: string): void {
-    if (this.lifecycle.ending) this.scope.log.warn(`${signal} again: the shutdown is under way, nothing changes`);
-    else void this.stop({ cause: 'signal', signal });
+  #begin(why: ShutdownReason): void {
+    this.scope.events.defer(() => {
+      if (this.lifecycle.to('stopping')) this.#shutDown(why);
+    });
   }
 
   #shutDown(why: ShutdownReason): void {
@@ -295,55 +218,21 @@ export class Engine {
     const { drainDelayMs, holdTimeoutMs, shutdownTimeoutMs } = this.#settings;
     this.#holds.drain(drainDelayMs, holdTimeoutMs, (held) => {
       this.#abort.abort(new HealthControllerError('shutdown', 'the controller is shutting down'));
-      for (const service of this.#services.values()) service.retire();
-      const services = this.#stopOrder.map((runner) => this.#stoppable(runner));
-      const shutdown = new Shutdown(this.scope, services, shutdownTimeoutMs, (unfinished) => {
+      this.#services.retire();
+      const shutdown = new Shutdown(this.scope, this.#services.stopOrder, shutdownTimeoutMs, (unfinished) => {
         this.#stopped(why, [...held.map((name) => `hold:${name}`), ...unfinished], begunAt);
       });
       shutdown.begin();
     });
   }
 
-  get #stopOrder(): readonly ServiceRunner[] {
-    return [...this.#startOrder].reverse();
-  }
-
-  // Its probes are not asked any more once its stop is called.
-  #stoppable(runner: ServiceRunner): Stoppable {
-    const silence = (): void => {
-      this.#entries.get(runner.name)?.freeze();
-      this.#entries.get(runner.name)?.cancel();
-    };
-    return {
-      name: runner.name,
-      stopTimeoutMs: runner.stopTimeoutMs,
-      get finished() {
-        return runner.finished;
-      },
-      get leftBehind() {
-        return runner.leftBehind;
-      },
-      beginStop: (budgetMs, whenFinished) => {
-        silence();
-        runner.beginStop(budgetMs, whenFinished);
-      },
-      expireStop: () => runner.expireStop(),
-    };
-  }
-
   #stopped(why: ShutdownReason, unfinished: readonly string[], begunAt: number): void {
     this.#poller?.end();
-    const sources = [...this.#checks.values(), ...this.#entries.values()];
+    const sources = [...this.#checks.values(), ...this.#services.entries];
     for (const source of sources) source.freeze();
-    for (const release of this.#releases) release();
-    this.#releases = [];
-    const stopErrors: StopError[] = [];
-    for (const service of this.#stopOrder) {
-      const error = service.shutdownError;
-      if (error !== undefined) stopErrors.push({ service: service.name, error: error.thrown });
-    }
+    this.#triggers.release();
     for (const name of unfinished) this.scope.log.error(`${JSON.stringify(name)} did not finish in time`);
-    const outcome = makeOutcome(why, unfinished, stopErrors, this.scope.clock.now() - begunAt);
+    const outcome = makeOutcome(why, unfinished, this.#services.stopErrors(), this.scope.clock.now() - begunAt);
     this.lifecycle.to('stopped');
     // Reports that still wait are delivered now, and say so.
     for (const source of sources) source.cancel();

@@ -14,6 +14,12 @@ export interface Breach {
   readonly verdict: Verdict;
 }
 
+/** A breach in words. */
+export function breachText({ failures, verdict }: Breach): string {
+  const times = failures === 1 ? 'once' : `${failures} times in a row`;
+  return `status probe failed ${times}: ${verdict.message ?? 'unhealthy'}`;
+}
+
 /** Polls a service's status probe while it is up, never two polls at a time, until it is ended or has seen a breach. */
 export class HealthWatch {
   readonly #scope: EngineScope;

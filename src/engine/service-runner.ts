@@ -1,17 +1,18 @@
 import { HealthControllerError } from '../core/errors.js';
 import type { ServiceEvent, ServiceEventKind } from '../core/events.js';
-import { isErrorLike } from '../core/printable.js';
 import { decideRestart, NO_RESTARTS, type RestartHistory, restartedByHand } from '../core/restart-policy.js';
-import { classifyRun, type RunEnd, type RunOutcome } from '../core/run-outcome.js';
+import { classifyRun, errorOf, type FailedOutcome, type RunEnd } from '../core/run-outcome.js';
 import type { ServiceInfo } from '../core/service-info.js';
 import type { ServicePhase } from '../core/service-phase.js';
 import type { HealthWatchSettings, ServiceSettings, StartFunction, ValidErrorFunction } from '../core/settings.js';
 import { isoStamp } from '../core/stamp.js';
 import type { TimerHandle } from '../ports/clock.js';
 import { Halt } from './halt.js';
-import { type Breach, HealthWatch } from './health-watch.js';
+import { type Breach, breachText, HealthWatch } from './health-watch.js';
+import { ManualRestart } from './manual-restart.js';
 import type { EngineScope } from './scope.js';
 import type { ServiceProbe } from './service-probe.js';
+import { ServiceRecord } from './service-record.js';
 import { ServiceRun } from './service-run.js';
 import type { Stoppable } from './shutdown.js';
 
@@ -27,6 +28,8 @@ export interface ServiceWatcher {
   missing(service: ServiceRunner): readonly string[];
   /** It gave up: event `failed` or, never having been up, `unable_to_start`. */
   gaveUp(service: ServiceRunner, error: unknown): void;
+  /** The shutdown is about to call its stop. */
+  stopping(): void;
 }
 
 /** What a service's runner is given. */
@@ -37,13 +40,6 @@ export interface ServiceParts {
   /** How long a stop may take where the service says nothing. */
   readonly stopBudgetMs: number;
   readonly watcher: ServiceWatcher;
-}
-
-type FailedOutcome = Extract<RunOutcome, { kind: 'error' }>;
-
-interface ManualRestart {
-  readonly promise: Promise<void>;
-  settle(error?: HealthControllerError): void;
 }
 
 const NOTHING: StartFunction = () => {};
@@ -62,21 +58,14 @@ export class ServiceRunner implements Stoppable {
   #halt: Halt | undefined;
   #manual: ManualRestart | undefined;
   #history: RestartHistory = NO_RESTARTS;
-  #nextRestartAt: string | undefined;
+  /** What people may look at. */
+  readonly record = new ServiceRecord();
   /** A breach led to giving up, and its run was left to the shutdown. */
   #leftUp = false;
   /** Supervision is over: nothing is started any more. */
   #retired = false;
   /** The shutdown has come to it. */
   #stopping = false;
-  #abandonedRuns = 0;
-  #panics = 0;
-  #panicked = false;
-  #lastStartedAt: string | undefined;
-  #lastStoppedAt: string | undefined;
-  #error: { readonly value: unknown } | undefined;
-  #stopError: { readonly thrown: unknown } | undefined;
-
   constructor(scope: EngineScope, parts: ServiceParts) {
     this.#scope = scope;
     this.#parts = parts;
@@ -105,20 +94,6 @@ export class ServiceRunner implements Stoppable {
     return this.#history.count;
   }
 
-  /** Runs that ended with something thrown that is no Error. */
-  get panics(): number {
-    return this.#panics;
-  }
-
-  /** Whether its last run that failed ended so. */
-  get panicked(): boolean {
-    return this.#panicked;
-  }
-
-  get error(): { readonly value: unknown } | undefined {
-    return this.#error;
-  }
-
   /** What the shutdown's `stop` threw. */
   get shutdownError(): { readonly thrown: unknown } | undefined {
     return this.#stopping ? this.#halt?.error : undefined;
@@ -129,7 +104,7 @@ export class ServiceRunner implements Stoppable {
   }
 
   get leftBehind(): boolean {
-    return this.#abandonedRuns > 0;
+    return this.record.abandonedRuns > 0;
   }
 
   /** It was registered after `start()`: it stands in reports, and is neither started nor stopped. */
@@ -154,7 +129,7 @@ export class ServiceRunner implements Stoppable {
   /** Restarts by hand, also after giving up: see `Controller.restart`. */
   restart(): Promise<void> {
     if (this.#manual !== undefined) return this.#manual.promise;
-    const manual = this.#manualRestart();
+    const manual = new ManualRestart(this.#scope.clock);
     this.#manual = manual;
     const { restartPolicy } = this.settings;
     this.#history = restartedByHand(restartPolicy, this.#history, this.#scope.clock.now());
@@ -195,6 +170,7 @@ export class ServiceRunner implements Stoppable {
     if (this.#stopping) return;
     this.retire();
     this.#stopping = true;
+    this.#parts.watcher.stopping();
     this.#settle();
     const finish = (): void => {
       this.#noteStop();
@@ -228,18 +204,12 @@ export class ServiceRunner implements Stoppable {
 
   info(): ServiceInfo {
     const waitingFor = this.#phase === 'waiting' ? this.#parts.watcher.missing(this) : undefined;
-    return Object.freeze({
+    return this.record.info({
       name: this.name,
       supervised: this.#phase !== 'unmanaged',
       up: this.#phase === 'up',
       restartCount: this.#history.count,
-      ...(this.#lastStartedAt === undefined ? undefined : { lastStartedAt: this.#lastStartedAt }),
-      ...(this.#lastStoppedAt === undefined ? undefined : { lastStoppedAt: this.#lastStoppedAt }),
-      ...(this.#nextRestartAt === undefined ? undefined : { nextRestartAt: this.#nextRestartAt }),
       ...(waitingFor === undefined ? undefined : { waitingFor }),
-      ...(this.#error === undefined ? undefined : { error: this.#error.value }),
-      ...(this.#stopError === undefined ? undefined : { stopError: this.#stopError.thrown }),
-      abandonedRuns: this.#abandonedRuns,
     });
   }
 
@@ -250,8 +220,8 @@ export class ServiceRunner implements Stoppable {
     this.#run = run;
     this.#halt = undefined;
     this.#leftUp = false;
-    this.#nextRestartAt = undefined;
-    this.#lastStartedAt = this.#scope.stamp();
+    this.record.nextRestartAt = undefined;
+    this.record.lastStartedAt = this.#scope.stamp();
     this.#to('starting');
     run.begin(
       start ?? NOTHING,
@@ -300,7 +270,7 @@ export class ServiceRunner implements Stoppable {
 
   #ended(run: ServiceRun, end: RunEnd): void {
     if (run.abandoned) {
-      this.#abandonedRuns--;
+      this.record.abandonedRuns--;
       this.#halt?.settled();
       if (end.how === 'resolved') this.#cameLate(run);
       return;
@@ -323,7 +293,7 @@ export class ServiceRunner implements Stoppable {
     const halt = new Halt(this.#scope, undefined);
     const budgetMs = this.#stopBudget;
     const done = (): void => {
-      this.#stopError = halt.error ?? this.#stopError;
+      this.record.stopError = halt.error ?? this.record.stopError;
     };
     halt.begin(undefined, stop, budgetMs, done);
     halt.bound(budgetMs, () => halt.expire());
@@ -338,8 +308,8 @@ export class ServiceRunner implements Stoppable {
     }
     this.#settle();
     if (outcome.kind === 'error') {
-      this.#panicked = outcome.reason === 'panicked';
-      if (this.#panicked) this.#panics++;
+      this.record.panicked = outcome.reason === 'panicked';
+      if (this.record.panicked) this.record.panics++;
       this.#failed(outcome, this.#scope.clock.now() - run.startedAt);
       return;
     }
@@ -372,11 +342,8 @@ export class ServiceRunner implements Stoppable {
   #breached(breach: Breach): void {
     const run = this.#run;
     if (this.#phase !== 'up' || run === undefined) return;
-    const said = breach.verdict.message ?? 'unhealthy';
-    const times = breach.failures === 1 ? 'once' : `${breach.failures} times in a row`;
-    const message = `status probe failed ${times}: ${said}`;
-    const error = new Error(message);
-    const delayMs = this.#decide(error, message, breach.since - run.startedAt, false);
+    const error = new Error(breachText(breach));
+    const delayMs = this.#decide(error, error.message, breach.since - run.startedAt, false);
     if (delayMs !== undefined) {
       this.#tell('retrying', error);
       this.#bringDown(() => this.#backOff(delayMs));
@@ -390,7 +357,7 @@ export class ServiceRunner implements Stoppable {
 
   /** Restart or give up: the delay, or undefined. */
   #decide(error: unknown, message: string, goodForMs: number, startTimedOut: boolean): number | undefined {
-    this.#error = { value: error };
+    this.record.error = { value: error };
     const policy = this.#retired || this.#isFinal(error) ? undefined : this.settings.restartPolicy;
     const run = { now: this.#scope.clock.now(), goodForMs, startTimedOut };
     const decision = decideRestart(policy, this.#history, run, this.#scope.random);
@@ -416,7 +383,7 @@ export class ServiceRunner implements Stoppable {
       this.#begin();
       return;
     }
-    this.#nextRestartAt = isoStamp(this.#scope.clock.wall() + delayMs);
+    this.record.nextRestartAt = isoStamp(this.#scope.clock.wall() + delayMs);
     this.#to('backoff');
     this.#after(delayMs, true, () => this.#begin());
   }
@@ -442,7 +409,7 @@ export class ServiceRunner implements Stoppable {
       this.#abandon(this.#run);
       if (halt.stopPending) {
         const error = new HealthControllerError('stop_timeout', `stop did not settle within ${budgetMs} ms`);
-        this.#stopError = { thrown: error };
+        this.record.stopError = { thrown: error };
       }
       down();
     });
@@ -455,14 +422,14 @@ export class ServiceRunner implements Stoppable {
   #abandon(run: ServiceRun | undefined): void {
     if (run === undefined || run.settled || run.abandoned) return;
     run.abandoned = true;
-    this.#abandonedRuns++;
+    this.record.abandonedRuns++;
     this.#scope.log.warn(`service ${this.#quoted}: a run that does not end is left behind`);
   }
 
   #noteStop(): void {
     const error = this.#halt?.error;
     if (error === undefined) return;
-    this.#stopError = error;
+    this.record.stopError = error;
     this.#scope.log.error(`the stop of service ${this.#quoted} failed`, { error: error.thrown });
   }
 
@@ -470,7 +437,7 @@ export class ServiceRunner implements Stoppable {
   #settle(): void {
     if (this.#timer !== undefined) this.#scope.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#nextRestartAt = undefined;
+    this.record.nextRestartAt = undefined;
     this.#watch?.end();
     this.#watch = undefined;
   }
@@ -481,7 +448,7 @@ export class ServiceRunner implements Stoppable {
   }
 
   #over(phase: ServicePhase): void {
-    this.#lastStoppedAt = this.#scope.stamp();
+    this.record.lastStoppedAt = this.#scope.stamp();
     this.#to(phase);
   }
 
@@ -517,25 +484,6 @@ export class ServiceRunner implements Stoppable {
     }
   }
 
-  // Somebody waits for it: it keeps the process alive until it has settled.
-  #manualRestart(): ManualRestart {
-    const { clock } = this.#scope;
-    let settle: (error?: HealthControllerError) => void = () => {};
-    let alive: TimerHandle;
-    const stayAlive = (): void => {
-      alive = clock.setTimeout(stayAlive, 60_000, { keepAlive: true });
-    };
-    stayAlive();
-    const promise = new Promise<void>((resolve, reject) => {
-      settle = (error) => {
-        clock.clearTimeout(alive);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-    });
-    return { promise, settle: (error) => settle(error) };
-  }
-
   #settleManual(error?: HealthControllerError): void {
     this.#takeManual()?.settle(error);
   }
@@ -558,10 +506,4 @@ export class ServiceRunner implements Stoppable {
   get #quoted(): string {
     return JSON.stringify(this.name);
   }
-}
-
-function errorOf(outcome: FailedOutcome): unknown {
-  if (isErrorLike(outcome.error)) return outcome.error;
-  if (outcome.reason === 'start_timeout') return new HealthControllerError('start_timeout', outcome.message);
-  return new Error(outcome.message, { cause: outcome.error });
 }
