@@ -9,19 +9,21 @@ const refused = `
 `;
 
 describe.each(formats)('in %s', (format) => {
-  it('an error thrown by another subpath is of the one class', async () => {
+  it.each([
+    ['', 'new loaded.Controller({ drainDelayMs: -1 })'],
+    ['/http', 'loaded.createHealthHandler(new Controller(), { noSuchOption: true })'],
+    ['/express', 'loaded.healthRouter(new Controller(), { noSuchOption: true })'],
+    ['/fetch', 'loaded.createFetchHandler(new Controller(), { noSuchOption: true })'],
+    ['/presets', "loaded.diskSpace({ name: 'disk', noSuchOption: true })"],
+    ['/presets/instance', 'new loaded.Instance({ noSuchOption: true })'],
+    ['/presets/sandbox-service', 'new loaded.SandboxServices({ noSuchOption: true })'],
+  ])('an error thrown by health-controller%s is of the one class', async (path, make) => {
     const body = `${refused}
       const { Controller, HealthControllerError } = await load('health-controller');
-      const { createHealthHandler } = await load('health-controller/http');
-      const errors = [
-        refused(() => new Controller({ drainDelayMs: -1 })),
-        refused(() => createHealthHandler(new Controller(), { noSuchOption: true })),
-      ];
-      return errors.map((error) => [error instanceof HealthControllerError, error.code]);`;
-    expect(await runScript(format, body)).toEqual([
-      [true, 'invalid_option'],
-      [true, 'invalid_option'],
-    ]);
+      const loaded = await load('health-controller${path}');
+      const error = refused(() => ${make});
+      return [error instanceof HealthControllerError, error.code, error.message];`;
+    expect(await runScript(format, body)).toEqual([true, 'invalid_option', expect.any(String)]);
   });
 
   it.each([

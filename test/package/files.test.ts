@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { readManifest, subpaths } from '../../.ci/subpaths.mjs';
+import { commands, readManifest, subpaths } from '../../.ci/subpaths.mjs';
 import { graphOf, importsOf, installedFiles, resolveFrom } from './support/installed.js';
 
 const files = installedFiles();
@@ -20,7 +20,7 @@ describe('the published files', () => {
   });
 
   it('include everything that package.json points at', () => {
-    expect(files).toEqual(expect.arrayContaining(subpaths().flatMap((subpath) => subpath.files)));
+    expect(files).toEqual(expect.arrayContaining([...subpaths(), ...commands()].flatMap((entry) => entry.files)));
   });
 
   it('depend on nothing', () => {
@@ -61,7 +61,7 @@ describe('the code', () => {
     },
   );
 
-  it.each(subpaths().flatMap((subpath) => subpath.files.filter((path) => path.endsWith('js'))))(
+  it.each([...subpaths(), ...commands()].flatMap((entry) => entry.files.filter((path) => path.endsWith('js'))))(
     'of %s imports only Node and optional peers',
     (entry) => {
       const known = (specifier: string) =>
