@@ -165,6 +165,22 @@ describe('inside a listener', () => {
     await stage.close();
   });
 
+  it('what is asked for is told after the event under way, to every listener', async () => {
+    const stage = new Stage({ drainDelayMs: 1000 });
+    const heard: string[] = [];
+    stage.controller.on('state', ({ to }) => {
+      if (to !== 'running') return;
+      stage.controller.register('late');
+      stage.controller.stop();
+    });
+    for (const name of ['state', 'service'] as const) {
+      stage.controller.on(name, (event) => heard.push('to' in event ? event.to : event.kind));
+    }
+    stage.controller.start();
+    expect(heard).toEqual(['running', 'late_registration', 'stopping']);
+    await stage.close();
+  });
+
   it('registering, listening and reading work', async () => {
     const stage = new Stage();
     const heard: string[] = [];

@@ -113,7 +113,7 @@ describe('process signals', () => {
     expect(stage.controller.state).toBe('stopped');
   });
 
-  it.each(['SIGTERM', [7], [''], 1, null])('refuses %j', (signals) => {
+  it.each(['SIGTERM', [7], [''], ['sigterm'], ['SIGKILL'], ['SIGSTOP'], ['exit'], 1, null])('refuses %j', (signals) => {
     expect(() => new Controller({ signals: signals as string[] })).toThrow(
       expect.objectContaining({ code: 'invalid_option' }),
     );
