@@ -2,7 +2,7 @@ import { Controller, Supervisor } from '../../../src/index.js';
 
 /** What options are given to, and how it is named in a refusal. */
 export interface Taker {
-  readonly where: string;
+  readonly where: string | RegExp;
   give(options: object): unknown;
 }
 
@@ -28,7 +28,7 @@ export const TAKERS = {
   },
   supervisor: { where: 'new Supervisor()', give: (options) => new Supervisor(options) },
   child: {
-    where: 'attach()',
+    where: /attach\(\)|child "job"/,
     give: (options) => new Supervisor().attach({ name: 'job', start: () => {}, ...options } as never),
   },
 } satisfies Record<string, Taker>;
