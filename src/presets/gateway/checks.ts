@@ -16,7 +16,7 @@ export interface GatewayCheckOptions {
 }
 
 /** What `attach` needs of a controller, from whichever copy of the package. */
-export type GatewayHost = Pick<Controller, 'registerCheck' | 'on' | 'state'>;
+export type GatewayHost = Pick<Controller, 'registerCheck' | 'on'>;
 
 const OPTIONS = { liveness: flag(), intervalMs: where(() => true, 'anything') };
 /** How much later than the probe its check times out: the probe's own answer says more. */
@@ -69,8 +69,6 @@ export function attachGateway(observer: Observer, controller: GatewayHost, given
   checkValue('attach(): the controller', having('registerCheck', 'on'), controller);
   const checks = gatewayChecks(observer, 'attach()', given);
   const handles = checks.map((check) => controller.registerCheck(check));
-  controller.on('state', ({ to }) => {
-    if (to === 'stopping' || to === 'stopped') observer.retire();
-  });
+  observer.follow(controller);
   return Object.freeze(handles);
 }

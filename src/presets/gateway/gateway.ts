@@ -1,10 +1,14 @@
+import type { Server } from 'node:http';
 import type { CheckHandle, HealthCheck } from '../../index.js';
 import { callable, checkValue, Emitter, flag, oneOf, readOptions } from '../../kit.js';
 import type { GatewaySnapshot, ProbeResult } from '../../wire/gateway.js';
 import { attachGateway, type GatewayCheckOptions, type GatewayHost, gatewayChecks } from './checks.js';
 import type { GatewayEventName, GatewayEvents } from './events.js';
+import { type GatewayHandler, type GatewayHandlerOptions, gatewayHandler } from './handler.js';
 import { Observer } from './observer.js';
 import { type GatewayOptions, resolveGateway } from './options.js';
+import { attachWebSocket, type GatewayWebSockets } from './web-socket.js';
+import type { GatewayWebSocketOptions } from './web-socket-options.js';
 
 /** How a snapshot is taken. */
 export interface SnapshotOptions {
@@ -93,6 +97,29 @@ export class Gateway {
    */
   attach(controller: GatewayHost, options: GatewayCheckOptions = {}): readonly CheckHandle[] {
     return attachGateway(this.#observer, controller, options);
+  }
+
+  /**
+   * HTTP endpoints for a gateway: `GET /api/health` and its aliases `/api/status` and
+   * `/api/admin/gateway/status/polling`, activating unless `?passive=1` or HEAD; and, where `authorize` is given,
+   * `POST /api/admin/gateway/restart`. It is a handler of node:http, and has members for Express, Fastify and fetch.
+   * @throws HealthControllerError `invalid_option`
+   */
+  handler(options: GatewayHandlerOptions = {}): GatewayHandler {
+    return gatewayHandler(this.#observer, options);
+  }
+
+  /**
+   * Sends snapshots by WebSocket, at `/api/health/ws` and its alias `/api/admin/gateway/status/ws` of a server of Node,
+   * Express (what `listen()` returns) or Fastify (its `server`): one at once and one every `pollIntervalMs`, activating
+   * unless `?passive=1`. Snapshots are shared by all clients of a mode; without clients none is taken. Ends with the
+   * server, and in the drain of the controller that the gateway is attached to.
+   *
+   * Needs the package `ws`, which is loaded by this call: rejects with `invalid_option` where it is not installed.
+   * @throws HealthControllerError `invalid_option`
+   */
+  attachWebSocket(server: Server, options: GatewayWebSocketOptions = {}): Promise<GatewayWebSockets> {
+    return attachWebSocket(this.#observer, server, options);
   }
 
   /** Listens. A listener that throws, rejects or never settles harms nobody. The function returned ends it. */

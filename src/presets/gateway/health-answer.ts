@@ -68,7 +68,7 @@ export function healthTarget(healthUrl: string): HealthTarget {
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'health-controller' };
   if (url.username !== '' || url.password !== '') {
     const bytes = new TextEncoder().encode(`${decoded(url.username)}:${decoded(url.password)}`);
-    headers['authorization'] = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+    headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
     url.username = '';
     url.password = '';
   }

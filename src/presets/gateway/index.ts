@@ -15,6 +15,15 @@ export { classifyOpenClawProcess, type ListedProcess } from './classify.js';
 // In a controller
 export type { GatewayCheckOptions, GatewayHost } from './checks.js';
 
+// Over HTTP and WebSocket
+export { bearerToken, type PolicyRequest } from '../../http/policies.js';
+export type { DetailsPolicy } from '../../http/options.js';
+export type { DrainSource } from '../../http/http-service.js';
+export type { FastifyHost, GatewayHandler, GatewayHandlerOptions } from './handler.js';
+export type { AuthorizeRestart } from './restart-guard.js';
+export type { GatewayWebSockets } from './web-socket.js';
+export type { GatewayWebSocketOptions } from './web-socket-options.js';
+
 // Snapshots and how they are read
 export {
   classifyPhase,

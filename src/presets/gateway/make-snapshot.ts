@@ -8,32 +8,26 @@ import type { Judged } from './fault.js';
 import type { Probed } from './memory.js';
 import { namedProcess, type ProcessView } from './process-view.js';
 
-/** One snapshot, as it is kept and as it may be published: without any text from outside. */
-export interface Snapshots {
-  readonly snapshot: GatewaySnapshot;
-  readonly published: GatewaySnapshot;
-}
-
-export function makeSnapshots(
+/** Makes the snapshot, whole or without any text from outside. */
+export function makeSnapshot(
   ts: string,
   probed: Probed,
   view: ProcessView,
   restoreStatus: RestoreStatus,
   phase: GatewayPhase,
-): Snapshots {
+  what: 'result' | 'published',
+): GatewaySnapshot {
   const process = namedProcess(view);
   const found = view.kind === 'unknown' ? 'unknown' : process.processType;
-  const status = deriveGatewayStatus(probed.readiness.result, found);
-  const make = (show: (probe: Judged) => Judged['result']): GatewaySnapshot =>
-    Object.freeze({
-      ts,
-      startup: show(probed.startup),
-      readiness: show(probed.readiness),
-      liveness: show(probed.liveness),
-      restoreStatus,
-      status,
-      ...process,
-      phase,
-    });
-  return { snapshot: make(({ result }) => result), published: make(({ published }) => published) };
+  const show = (probe: Judged): Judged['result'] => probe[what];
+  return Object.freeze({
+    ts,
+    startup: show(probed.startup),
+    readiness: show(probed.readiness),
+    liveness: show(probed.liveness),
+    restoreStatus,
+    status: deriveGatewayStatus(probed.readiness.result, found),
+    ...process,
+    phase,
+  });
 }

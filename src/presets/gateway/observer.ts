@@ -1,13 +1,15 @@
+import type { DrainSource } from '../../http/http-service.js';
 import { type Emitter, isoStamp, SingleFlight } from '../../kit.js';
-import type { GatewayPhase, RestoreStatus } from '../../wire/gateway.js';
+import type { GatewayPhase, GatewaySnapshot, RestoreStatus } from '../../wire/gateway.js';
 import { Activation } from './activation.js';
 import { Backups } from './backups.js';
 import { Deadline, type Measured } from './deadline.js';
 import type { GatewayEvents } from './events.js';
-import type { Fault, Judged } from './fault.js';
+import type { Judged } from './fault.js';
 import { askHealth, type HealthAnswer, healthTarget } from './health-answer.js';
-import { makeSnapshots, type Snapshots } from './make-snapshot.js';
+import { makeSnapshot } from './make-snapshot.js';
 import { type Memory, NO_MEMORY, type Probed, type Remembered, remember, restarted, unlatched } from './memory.js';
+import { Observation } from './observation.js';
 import type { GatewaySettings } from './options.js';
 import { PatientCall } from './patient-call.js';
 import { judgeLiveness, judgeReadiness, judgeStartup, NO_BACKUP, viewRestore } from './probes.js';
@@ -15,13 +17,6 @@ import { type ProcessView, viewProcesses } from './process-view.js';
 
 /** Whether a snapshot may start the gateway and have backups made, and how long it may take. */
 export type Mode = 'active' | 'passive';
-
-/** One observation of a gateway. */
-export interface Observed extends Snapshots {
-  readonly readiness: Judged;
-  /** Ready, but a backup is not restored, or it is not known whether: why, and for how long. */
-  readonly restoring: { readonly fault: Fault; readonly forMs: number } | undefined;
-}
 
 /** Observes a gateway, remembers what must be remembered, and sees to what follows from it. */
 export class Observer {
@@ -41,7 +36,8 @@ export class Observer {
   /** Observations are numbered as they begin: an older one that ends later changes nothing. */
   #begun = 0;
   #remembered = 0;
-  #retired = false;
+  readonly #draining = new AbortController();
+  readonly #stopped = new AbortController();
 
   constructor(settings: GatewaySettings, events: Emitter<GatewayEvents>) {
     const { processes, restoreStatus, fetch, healthUrl } = settings;
@@ -57,7 +53,7 @@ export class Observer {
   }
 
   /** One process listing and two health requests, at the same time. Callers of one mode share one. Never rejects. */
-  observe(mode: Mode): Promise<Observed> {
+  observe(mode: Mode): Promise<Observation> {
     return this.#flights[mode].run(() => this.#observe(mode));
   }
 
@@ -90,9 +86,20 @@ export class Observer {
     return restart;
   }
 
-  /** From now on nothing is started and no backup made. */
-  retire(): void {
-    this.#retired = true;
+  /** From the shutdown of this controller on, nothing is started and no backup made; streams end. */
+  follow(controller: DrainSource): void {
+    controller.on('state', ({ to }) => {
+      if (to === 'stopping' || to === 'stopped') this.#draining.abort();
+      if (to === 'stopped') this.#stopped.abort();
+    });
+  }
+
+  get draining(): AbortSignal {
+    return this.#draining.signal;
+  }
+
+  get stopped(): AbortSignal {
+    return this.#stopped.signal;
   }
 
   #forget(): void {
@@ -112,7 +119,7 @@ export class Observer {
     }
   }
 
-  #observe(mode: Mode): Promise<Observed> {
+  #observe(mode: Mode): Promise<Observation> {
     return this.#within(mode, async (deadline) => {
       const number = ++this.#begun;
       const epoch = this.#activation.epoch;
@@ -130,12 +137,13 @@ export class Observer {
       const news = this.#isNewest(number);
       const seen = this.#remember({ liveness, readiness, startup }, news);
       const probed = { liveness, readiness, startup: seen.startup };
-      const snapshots = makeSnapshots(isoStamp(this.settings.clock.wall()), probed, view, restore.status, seen.phase);
-      if (news) this.#tell(seen.phase, snapshots);
+      const ts = isoStamp(this.settings.clock.wall());
+      const make = (what: 'result' | 'published') => makeSnapshot(ts, probed, view, restore.status, seen.phase, what);
+      const snapshot = make('result');
+      if (news) this.#tell(snapshot);
       if (news && mode === 'active' && epoch === this.#activation.epoch) this.#act(view, liveness);
-      const held = readiness.result.ok && !seen.startup.result.ok ? restore.fault : undefined;
-      const restoring = held && { fault: held, forMs: seen.heldForMs };
-      return Object.freeze({ ...snapshots, readiness, restoring });
+      const open = readiness.result.ok && !seen.startup.result.ok ? restore.fault : undefined;
+      return new Observation(snapshot, make('published'), readiness, open && { fault: open, forMs: seen.heldForMs });
     });
   }
 
@@ -161,8 +169,9 @@ export class Observer {
     return seen;
   }
 
-  #tell(to: GatewayPhase, { snapshot }: Snapshots): void {
+  #tell(snapshot: GatewaySnapshot): void {
     const from = this.#phase;
+    const to = snapshot.phase;
     if (from === to) return;
     this.#phase = to;
     this.settings.logger.info(`gateway: ${from ?? 'not seen yet'} -> ${to}`, { from, to });
@@ -171,7 +180,7 @@ export class Observer {
 
   /** Starts what is not there, and has what runs backed up. On an answer that could not be read nothing is started. */
   #act(view: ProcessView, liveness: Judged): void {
-    if (this.#retired || view.kind === 'unknown') return;
+    if (this.draining.aborted || view.kind === 'unknown') return;
     const { gateway, script } = view;
     if (gateway?.status === 'running') this.#backups.consider();
     if (gateway === undefined && script === undefined && liveness.result.status !== 'unknown') this.#activation.start();
@@ -180,8 +189,8 @@ export class Observer {
 
 function newFlights() {
   return {
-    active: new SingleFlight<Observed>(),
-    passive: new SingleFlight<Observed>(),
+    active: new SingleFlight<Observation>(),
+    passive: new SingleFlight<Observation>(),
     liveness: new SingleFlight<Judged>(),
     readiness: new SingleFlight<Judged>(),
   };

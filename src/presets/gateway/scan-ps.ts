@@ -11,7 +11,7 @@ export function scanPs({ signal }: GatewayContext, command = 'ps'): Promise<read
   return new Promise((resolve, reject) => {
     const args = ['-A', '-ww', '-o', 'pid=', '-o', 'state=', '-o', 'args='];
     // The environment's settings of ps must not change its output.
-    const options = { signal, maxBuffer: MAX_OUTPUT_BYTES, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' } };
+    const options = { signal, maxBuffer: MAX_OUTPUT_BYTES, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
     const child = execFile(command, args, options, (error, stdout) => {
       if (error !== null) reject(error);
       else resolve(parsePs(stdout, [ownPid, child.pid]));
