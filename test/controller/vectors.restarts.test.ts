@@ -14,16 +14,6 @@ interface Classified {
   readonly reason?: string;
 }
 
-interface GiveUp {
-  readonly name: string;
-  readonly policy: object | null;
-  readonly stopOnGiveUp?: boolean;
-  readonly runsMs?: readonly number[];
-  readonly runs: number;
-  readonly events: readonly string[];
-  readonly state: string;
-}
-
 interface Shutdown {
   readonly name: string;
   readonly register: readonly string[];
@@ -37,7 +27,7 @@ interface Shutdown {
   readonly doneAtMs?: number;
 }
 
-const tables = vectors<{ classification: Classified[]; giveUp: GiveUp[]; shutdown: Shutdown[] }>('restarts');
+const tables = vectors<{ classification: Classified[]; shutdown: Shutdown[] }>('restarts');
 
 const expected = new Error('expected end');
 
@@ -93,23 +83,7 @@ describe('vectors/restarts.json: how a run is classified', () => {
   });
 });
 
-describe('vectors/restarts.json: giving up without a policy', () => {
-  const rows = tables.giveUp.filter(({ policy, stopOnGiveUp }) => policy === null && stopOnGiveUp !== true);
-
-  it.each(rows)('$name', async (row) => {
-    const stage = new Stage();
-    stage.service('api', { start: failingAfter(stage, row.runsMs?.[0] ?? 0) });
-    stage.controller.start();
-    await stage.clock.advance(row.runsMs?.[0] ?? 0);
-    await stage.clock.advance(120_000);
-
-    expect(stage.trace(/^api/)).toEqual(row.events.map((event) => `api ${event}`));
-    expect(stage.trace(/^start/)).toHaveLength(row.runs);
-    expect(stage.controller.state).toBe(row.state);
-    await stage.close();
-  });
-});
-
+// The row with a dependency, and all rows of the other tables, are in test/supervision.
 const withoutDependencies = tables.shutdown.filter(
   ({ register }) => !register.some((text) => text.includes('dependsOn')),
 );
@@ -149,11 +123,4 @@ function registerStop(stage: Stage, text: string): void {
   else if (manner === 'throws') stage.service(name, { stop: () => Promise.reject(new Error('stuck')) });
   else if (takes !== undefined) stage.service(name, { stop: () => stage.lasting(Number(takes)) });
   else throw new Error(`no such manner: ${text}`);
-}
-
-function failingAfter(stage: Stage, ms: number): () => Promise<never> {
-  return async () => {
-    if (ms > 0) await stage.lasting(ms);
-    throw new Error('no port');
-  };
 }
