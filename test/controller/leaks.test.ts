@@ -116,7 +116,7 @@ describe('nothing is left behind', () => {
     await stage.close();
   });
 
-  it('on the signal of a run or a controller by twenty thousand polls', async () => {
+  it('on the signal of a run or a controller by twenty thousand polls', { timeout: 30_000 }, async () => {
     // Case 18: listeners piled up on a long-lived abort signal.
     const stage = new Stage();
     let run: AbortSignal | undefined;

@@ -324,7 +324,9 @@ const step = fc.oneof(
 );
 
 describe('any order of calls', () => {
-  it('walks the transition table, is never ready after stop(), and ends with no timer', async () => {
+  it('walks the transition table, is never ready after stop(), and ends with no timer', {
+    timeout: 30_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 12 }),

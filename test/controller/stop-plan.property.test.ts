@@ -42,7 +42,7 @@ const planned = fc.record({
 });
 
 describe('the stops of any services', () => {
-  it('come when the rule says, and end with the last of them or at the deadline', async () => {
+  it('come when the rule says, and end with the last of them or at the deadline', { timeout: 30_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(planned, { maxLength: 6 }),
