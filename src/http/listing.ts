@@ -15,16 +15,16 @@ export function listEntries(
   services: readonly PublicEntry[],
   exclude: readonly string[],
 ): Listing {
-  const left = new Map(services.map((entry) => [entry.name, entry]));
+  const left = new Map<string, PublicEntry[]>();
+  for (const entry of services) left.set(entry.name, [...(left.get(entry.name) ?? []), entry]);
   const wanted = new Set(exclude);
   const listing: (PublicEntry | ExcludedEntry)[] = [];
   for (const name of names) {
-    const entry = left.get(name);
-    left.delete(name);
     if (wanted.delete(name)) listing.push({ name, excluded: true });
-    else if (entry !== undefined) listing.push(entry);
+    else listing.push(...(left.get(name) ?? []));
+    left.delete(name);
   }
   // What was registered after the names were read.
-  listing.push(...left.values());
+  listing.push(...[...left.values()].flat());
   return { listing, unmatched: [...wanted].sort() };
 }

@@ -33,15 +33,17 @@ function maskWord(word: string): string {
 
 /** Where the credentials end that begin at `start`; `start` where there are none. */
 function credentialsEnd(word: string, start: number, lastAt: number): number {
+  // A password may hold what ends an authority elsewhere. Better to hide a host and a port than to show half of one.
+  const colon = word.indexOf(':', start);
+  if (colon >= 0 && colon < lastAt) return lastAt;
   let end = start;
   while (end < word.length && !ENDS_AUTHORITY.test(word.charAt(end))) end++;
   const authority = word.slice(start, end);
   const at = authority.lastIndexOf('@');
   if (at >= 0) return start + at;
-  const hasPassword = /^[^[:]*:(?!\d*$)/.test(authority);
-  if (!hasPassword && !authority.endsWith('…')) return start;
-  // No port follows the colon, so it is a password: up to the last @ of the word, where there is one.
-  return hasPassword && lastAt > end ? lastAt : end;
+  // No port follows the colon, or the text is cut off: then what came before an @ may be there without it.
+  const mayBeCut = /^[^[:]*:(?!\d*$)/.test(authority) || authority.endsWith('…');
+  return mayBeCut ? end : start;
 }
 
 /** The same for every text in a value. */

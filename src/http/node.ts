@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createResponder } from './create-responder.js';
 import type { HealthHandlerOptions } from './options.js';
+import type { PolicyRequest } from './policies.js';
 import type { HealthReporter } from './reporter.js';
 import type { Responder } from './respond.js';
 import type { HealthResponse } from './response.js';
@@ -42,7 +43,7 @@ export type HealthHandler<Request = IncomingMessage> = (request: Request, respon
  * });
  * ```
  */
-export function createHealthHandler<Request extends RawRequest = IncomingMessage>(
+export function createHealthHandler<Request extends RawRequest & PolicyRequest = IncomingMessage>(
   reporter: HealthReporter,
   options: HealthHandlerOptions<Request> = {},
 ): HealthHandler<Request> {

@@ -31,7 +31,11 @@ const CODE = /^[a-z][a-z0-9_]{0,39}$/;
 
 const code = (value: unknown): string | undefined =>
   typeof value === 'string' && CODE.test(value) ? value : undefined;
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+const stamp = (value: unknown): string | undefined =>
+  typeof value === 'string' && STAMP.test(value) ? value : undefined;
 
 /**
  * What of a report may be shown. It may come from anywhere, so nothing in it is trusted: an unknown status is an error,
@@ -80,7 +84,7 @@ function detailsOf({ error, durationMs, checkedAt, data }: Readonly<Record<strin
   return {
     error: typeof error === 'string' ? maskCredentials(clip(error)) : undefined,
     durationMs: typeof durationMs === 'number' ? durationMs : undefined,
-    checkedAt: text(checkedAt),
+    checkedAt: stamp(checkedAt),
     data: copy === undefined ? undefined : maskValue(copy),
   };
 }

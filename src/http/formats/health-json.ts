@@ -12,9 +12,14 @@ export const healthJsonFormat: Format = {
   contentType: 'application/health+json',
   body({ report: { overallHealthy, degraded, reason, services } }) {
     const status = overallHealthy ? (degraded ? 'warn' : 'pass') : 'fail';
+    const checks = new Map<string, object[]>();
+    for (const entry of services) {
+      const key = keyOf(entry);
+      checks.set(key, [...(checks.get(key) ?? []), detailsOf(entry)]);
+    }
+    const notes = reason === undefined ? undefined : [reason];
     // fromEntries defines its keys: one that is called `__proto__` stays a key.
-    const checks = Object.fromEntries(services.map((entry) => [keyOf(entry), [detailsOf(entry)]]));
-    return JSON.stringify({ status, notes: reason === undefined ? undefined : [reason], checks });
+    return JSON.stringify({ status, notes, checks: Object.fromEntries(checks) });
   },
 };
 
