@@ -61,7 +61,11 @@ function read(given: readonly string[]): Command {
   });
   if (values.help) return { do: 'help' };
   const [command, url, ...rest] = positionals;
-  if (command !== 'probe') throw new WrongUsage(`expected the command "probe", got ${quoted(command)}`);
+  if (command !== 'probe') {
+    // Forgotten, where a URL stands in its place.
+    const got = command?.includes(':') === true ? 'a URL' : quoted(command);
+    throw new WrongUsage(`expected the command "probe", got ${got}`);
+  }
   if (url === undefined || rest.length > 0) {
     throw new WrongUsage(`expected one URL, got ${positionals.length - 1} arguments`);
   }
