@@ -59,7 +59,8 @@ const ownShape = () => ({
  */
 export function diskSpace(options: DiskSpaceOptions): HealthCheck {
   const { own, ofCheck } = readPreset<DiskSpaceOptions>(AT, ownShape(), options, ['path']);
-  const { path, statfs = systemStatfs } = own;
+  const { path } = own;
+  const statfs = own.statfs?.bind(options) ?? systemStatfs;
   refuseCrossed('unhealthyBelowBytes', own.unhealthyBelowBytes, own.degradedBelowBytes);
   refuseCrossed('unhealthyBelowRatio', own.unhealthyBelowRatio, own.degradedBelowRatio);
   const degradedBelow = limitsOf(own.degradedBelowBytes, own.degradedBelowRatio, { bytes: 0, ratio: 0.1 });

@@ -60,6 +60,17 @@ describe('limits', () => {
   });
 });
 
+it('takes an object of a class, whose statfs is called on it', async () => {
+  class Volume {
+    readonly path = '/data';
+    #free = 5;
+    async statfs() {
+      return { bsize: MIB, blocks: 1000, bavail: this.#free };
+    }
+  }
+  expect((await runCheck(diskSpace(new Volume()))).status).toBe('unhealthy');
+});
+
 it.each([
   ['ENOENT', 'not_found'],
   ['EACCES', 'permission'],

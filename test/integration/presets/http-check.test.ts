@@ -214,7 +214,8 @@ describe('what is not there', () => {
   });
 });
 
-const openssl = await needs('openssl', () => onPath('openssl'));
+const OPENSSL = 'openssl';
+const openssl = await needs(OPENSSL, () => onPath(OPENSSL));
 
 describe.skipIf(!openssl)('over TLS', () => {
   async function secure() {
@@ -222,7 +223,7 @@ describe.skipIf(!openssl)('over TLS', () => {
     const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
     const subject = ['-subj', '/CN=internal.local', '-addext', 'subjectAltName=DNS:internal.local'];
     const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-    execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    execFileSync(OPENSSL, ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
     const pair = { key: readFileSync(key), cert: readFileSync(cert) };
     rmSync(folder, { recursive: true });
     const server = await use(Listening.on(createHttpsServer(pair, (_request, response) => response.end())));
