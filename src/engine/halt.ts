@@ -14,6 +14,7 @@ export class Halt {
   #stop: StopCall | undefined;
   #then: (() => void) | undefined;
   #timer: TimerHandle | undefined;
+  #timedOut = false;
 
   constructor(scope: EngineScope, run: ServiceRun | undefined) {
     this.#scope = scope;
@@ -27,6 +28,11 @@ export class Halt {
   /** Whether `stop` was called and has not settled. */
   get stopPending(): boolean {
     return this.#stop !== undefined && !this.#stop.settled;
+  }
+
+  /** Whether its bound has passed: nobody waits for it any more. */
+  get timedOut(): boolean {
+    return this.#timedOut;
   }
 
   /** What `stop` threw. */
@@ -53,6 +59,7 @@ export class Halt {
       if (this.#then === undefined) return;
       this.#then = undefined;
       this.#timer = undefined;
+      this.#timedOut = true;
       timedOut();
     };
     if (budgetMs > 0) this.#timer = clock.setTimeout(due, budgetMs, { keepAlive: true });

@@ -24,6 +24,8 @@ export class ServiceRun {
   readonly startedAt: number;
   /** Whether it says no more to its service: it was left behind. */
   abandoned = false;
+  /** Whether it was left behind because it did not come up in time: no stop was called for it. */
+  startTimedOut = false;
   #settled = false;
 
   constructor(startedAt: number) {

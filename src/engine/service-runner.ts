@@ -56,6 +56,8 @@ export class ServiceRunner implements Stoppable {
   #timer: TimerHandle | undefined;
   #watch: HealthWatch | undefined;
   #halt: Halt | undefined;
+  /** Stops that did not settle in their time. */
+  #hungStops: readonly Halt[] = [];
   #manual: ManualRestart | undefined;
   #history: RestartHistory = NO_RESTARTS;
   /** What people may look at. */
@@ -104,7 +106,12 @@ export class ServiceRunner implements Stoppable {
   }
 
   get leftBehind(): boolean {
-    return this.record.abandonedRuns > 0;
+    return this.record.abandonedRuns > 0 || this.#hungStops.some((halt) => halt.stopPending);
+  }
+
+  /** What brings it down at this moment, unless its time was over. */
+  get #halting(): Halt | undefined {
+    return this.#halt === undefined || this.#halt.finished || this.#halt.timedOut ? undefined : this.#halt;
   }
 
   /** It was registered after `start()`: it stands in reports, and is neither started nor stopped. */
@@ -148,7 +155,7 @@ export class ServiceRunner implements Stoppable {
       case 'ended':
         this.#settle();
         // A breach that led to giving up may have left it up, or be stopping it.
-        if (this.finished && !this.#leftUp) this.#begin();
+        if (this.#halting === undefined && !this.#leftUp) this.#begin();
         else this.#bringDown(() => this.#begin());
         break;
       default:
@@ -178,8 +185,9 @@ export class ServiceRunner implements Stoppable {
       whenFinished();
     };
     // A restart or a breach may be stopping it already: it is not stopped twice.
-    if (this.#halt !== undefined && !this.#halt.finished) {
-      this.#halt.handOver(finish);
+    const halting = this.#halting;
+    if (halting !== undefined) {
+      halting.handOver(finish);
       return;
     }
     const { stop } = this.settings;
@@ -263,6 +271,7 @@ export class ServiceRunner implements Stoppable {
   #startTimedOut(run: ServiceRun): void {
     if (run !== this.#run || run.settled) return;
     const { startTimeoutMs } = this.settings;
+    run.startTimedOut = true;
     this.#abandon(run);
     run.abort(new HealthControllerError('start_timeout', `start did not settle within ${startTimeoutMs} ms`));
     this.#conclude(run, { how: 'start_timeout', timeoutMs: startTimeoutMs });
@@ -272,7 +281,7 @@ export class ServiceRunner implements Stoppable {
     if (run.abandoned) {
       this.record.abandonedRuns--;
       this.#halt?.settled();
-      if (end.how === 'resolved') this.#cameLate(run);
+      if (end.how === 'resolved' && run.startTimedOut) this.#cameLate(run);
       return;
     }
     // While it is brought down for a restart its end is what was asked for.
@@ -392,7 +401,7 @@ export class ServiceRunner implements Stoppable {
   #bringDown(then: () => void): void {
     this.#settle();
     const budgetMs = this.#stopBudget;
-    const pending = this.#halt !== undefined && !this.#halt.finished ? this.#halt : undefined;
+    const pending = this.#halting;
     const halt = pending ?? new Halt(this.#scope, this.#run);
     this.#halt = halt;
     const down = (): void => {
@@ -408,6 +417,7 @@ export class ServiceRunner implements Stoppable {
       halt.expire();
       this.#abandon(this.#run);
       if (halt.stopPending) {
+        this.#hungStops = [...this.#hungStops.filter((each) => each.stopPending), halt];
         const error = new HealthControllerError('stop_timeout', `stop did not settle within ${budgetMs} ms`);
         this.record.stopError = { thrown: error };
       }
