@@ -19,7 +19,8 @@ export function scanPs({ signal }: GatewayContext, command = 'ps'): Promise<read
   });
 }
 
-function parsePs(output: string, left: readonly (number | undefined)[]): ListedProcess[] {
+/** Lines of `pid state args`. */
+export function parsePs(output: string, left: readonly (number | undefined)[]): ListedProcess[] {
   return output.split('\n').flatMap((line) => {
     const [, id, state, command] = /^\s*(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line) ?? [];
     if (id === undefined || state === undefined || command === undefined) return [];

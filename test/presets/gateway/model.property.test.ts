@@ -209,7 +209,7 @@ async function play(steps: readonly Step[]): Promise<void> {
 
 it('keeps to the reference model of the caching rule, the phases and the activation, whatever comes', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => play(steps)),
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => play(steps)),
     { numRuns: 2000 },
   );
 }, 120_000);
