@@ -109,7 +109,7 @@ async function live(given: Script): Promise<{ lines: string[]; outcome: Outcome;
   return { lines, outcome: ended.value, abandonedRuns };
 }
 
-const runs = Number(process.env['MODEL_RUNS'] ?? 2000);
+const runs = Number(process.env.MODEL_RUNS ?? 2000);
 
 describe('a supervised service and its model', () => {
   it(`live the same life, ${runs} times over`, { timeout: runs * 100 }, async () => {

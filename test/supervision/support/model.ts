@@ -47,7 +47,7 @@ const RESET_MS = 30_000;
 interface Moment {
   readonly at: number;
   readonly order: number;
-  readonly then: () => void;
+  readonly act: () => void;
   /** One turn of the loop later: no tie. */
   readonly turn: boolean;
   cancelled: boolean;
@@ -65,7 +65,7 @@ interface ModelRun {
 interface ModelHalt {
   stopSettled: boolean;
   failed: boolean;
-  then: () => void;
+  whenDown: () => void;
   over: boolean;
 }
 
@@ -117,7 +117,7 @@ export class Model {
       if (!next.turn && this.#queue.some((other) => !other.cancelled && !other.turn && other.at === next.at))
         this.tied = true;
       this.#now = next.at;
-      next.then();
+      next.act();
     }
   }
 
@@ -126,7 +126,7 @@ export class Model {
   }
 
   #at(at: number, then: () => void, turn = false): Moment {
-    const moment: Moment = { at, order: this.#order++, then, turn, cancelled: false };
+    const moment: Moment = { at, order: this.#order++, act: then, turn, cancelled: false };
     this.#queue.push(moment);
     return moment;
   }
@@ -321,7 +321,7 @@ export class Model {
 
   /** An obedient run settles a moment after its signal has aborted. */
   #obey(run: ModelRun | undefined): void {
-    if (run !== undefined && run.aborted && run.script.obedient) this.#settle(run);
+    if (run?.aborted && run.script.obedient) this.#settle(run);
   }
 
   get #isDown(): boolean {
@@ -353,9 +353,9 @@ export class Model {
   #bringDown(then: () => void): void {
     this.#forget();
     const budget = this.#script.stopTimeoutMs > 0 ? this.#script.stopTimeoutMs : SHUTDOWN_MS;
-    if (this.#halt !== undefined && !this.#isDown && !this.#halt.over) this.#halt.then = then;
+    if (this.#halt !== undefined && !this.#isDown && !this.#halt.over) this.#halt.whenDown = then;
     else {
-      const halt: ModelHalt = { stopSettled: true, failed: false, then, over: false };
+      const halt: ModelHalt = { stopSettled: true, failed: false, whenDown: then, over: false };
       this.#halt = halt;
       this.#abort(this.#run);
       this.#callStop(halt);
@@ -368,7 +368,7 @@ export class Model {
         halt.over = true;
         if (!halt.stopSettled) this.#hungStops++;
         this.#abandon();
-        halt.then();
+        halt.whenDown();
       });
     }
     this.#halted();
@@ -379,7 +379,7 @@ export class Model {
     if (halt === undefined || halt.over || !this.#isDown) return;
     halt.over = true;
     this.#forget();
-    halt.then();
+    halt.whenDown();
   }
 
   #abandon(): void {
@@ -411,9 +411,9 @@ export class Model {
     };
     const budget = this.#script.stopTimeoutMs > 0 ? Math.min(this.#script.stopTimeoutMs, SHUTDOWN_MS) : SHUTDOWN_MS;
     const live = this.#leftUp || this.#phase === 'up' || this.#phase === 'starting';
-    if (this.#halt !== undefined && !this.#halt.over && !this.#isDown) this.#halt.then = () => done(false);
+    if (this.#halt !== undefined && !this.#halt.over && !this.#isDown) this.#halt.whenDown = () => done(false);
     else {
-      const halt: ModelHalt = { stopSettled: true, failed: false, then: () => done(false), over: false };
+      const halt: ModelHalt = { stopSettled: true, failed: false, whenDown: () => done(false), over: false };
       this.#halt = halt;
       if (this.#run !== undefined && !this.#run.abandoned) this.#abort(this.#run);
       if (live) this.#callStop(halt);
