@@ -7,11 +7,12 @@ import type { Child, DetachOptions, SupervisorOptions } from './options.js';
 import { resolveRestartPolicy } from './resolve-service.js';
 import {
   callable,
+  clockPort,
   duration,
   entryName,
-  having,
   invalidOption,
   isObject,
+  loggerPort,
   onObject,
   readOptions,
   type Shape,
@@ -29,8 +30,8 @@ const CHILD: Shape = {
 const SUPERVISOR: Shape = {
   onFailure: callable(),
   stopTimeoutMs: duration(0),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
   random: callable(),
 };
 

@@ -46,6 +46,12 @@ export function having(...methods: readonly string[]): Expecting {
   return where(holds, `an object with the methods ${methods.join(', ')}`);
 }
 
+/** A `Clock`. */
+export const clockPort = (): Expecting => having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn');
+
+/** A `Logger`. */
+export const loggerPort = (): Expecting => having('debug', 'info', 'warn', 'error');
+
 export const abortSignal = (): Expecting =>
   where(
     (value) => isObject(value) && typeof value.aborted === 'boolean' && typeof value.addEventListener === 'function',

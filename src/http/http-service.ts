@@ -1,6 +1,15 @@
 import type { Server } from 'node:http';
 import { type Logger, type ServiceDescription, type StopContext, systemClock, unhealthy } from '../index.js';
-import { callable, having, invalidOption, printable, readOptions, safeLogger, silentLogger } from '../kit.js';
+import {
+  callable,
+  having,
+  invalidOption,
+  loggerPort,
+  printable,
+  readOptions,
+  safeLogger,
+  silentLogger,
+} from '../kit.js';
 import { Connections, type LongLivedConnection } from './connections.js';
 import { everyAddress, LISTEN_SHAPE, type ListenOptions, listen, listenFailure, urlOf } from './listen.js';
 
@@ -36,7 +45,7 @@ const SHAPE = {
   ...LISTEN_SHAPE,
   controller: having('on'),
   onLongLived: callable(),
-  logger: having('debug', 'info', 'warn', 'error'),
+  logger: loggerPort(),
 };
 
 const AT = 'httpService()';

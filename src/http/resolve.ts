@@ -1,5 +1,16 @@
 import { type Clock, type Logger, systemClock } from '../index.js';
-import { checkValue, having, invalidOption, readOptions, type Shape, safeLogger, silentLogger, where } from '../kit.js';
+import {
+  checkValue,
+  clockPort,
+  having,
+  invalidOption,
+  loggerPort,
+  readOptions,
+  type Shape,
+  safeLogger,
+  silentLogger,
+  where,
+} from '../kit.js';
 import type { DetailsPolicy, HealthHandlerOptions } from './options.js';
 import { type HealthPaths, PATH_SHAPE, resolvePaths } from './paths.js';
 import type { HealthReporter } from './reporter.js';
@@ -41,8 +52,8 @@ const HANDLER_SHAPE = {
   ...PATH_SHAPE,
   codes: where(() => true, 'an object of status codes'),
   details: where(isPolicy, "'never', 'always' or a function"),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
 };
 
 /**

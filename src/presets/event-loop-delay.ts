@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Clock, degraded, type HealthCheck, healthy, unhealthy } from '../index.js';
-import { duration, having, invalidOption, isoStamp, systemClock } from '../kit.js';
+import { clockPort, duration, invalidOption, isoStamp, systemClock } from '../kit.js';
 import { type PresetCheckOptions, presetCheck, readPreset } from './preset-check.js';
 
 /** Options of {@link eventLoopDelay}. */
@@ -35,7 +35,7 @@ const ownShape = () => ({
   unhealthyAboveMs: duration(0),
   windowMs: duration(1),
   resolutionMs: duration(1),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  clock: clockPort(),
 });
 
 const AT = 'eventLoopDelay()';

@@ -1,5 +1,5 @@
 import { type CheckResult, type Clock, degraded, type HealthCheck, healthy, unhealthy } from '../index.js';
-import { count, duration, having, oneOf, systemClock, where } from '../kit.js';
+import { clockPort, count, duration, oneOf, systemClock, where } from '../kit.js';
 import { type Exchanged, exchange, type HttpTarget, type TlsOptions } from './http-exchange.js';
 import { readHeaders, readUrl } from './http-target.js';
 import { type PresetCheckOptions, presetCheck, readPreset } from './preset-check.js';
@@ -44,7 +44,7 @@ const ownShape = () => ({
   maxRedirects: count(0),
   degradedAboveMs: duration(0),
   tls: where((value) => typeof value === 'object' && value !== null, 'an object of TLS options'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  clock: clockPort(),
 });
 
 /**

@@ -2,10 +2,10 @@ import type { CheckContext, Clock, HealthCheck, ProbeFunction, RecordedResult } 
 import {
   callable,
   checkValue,
+  clockPort,
   DEFAULTS,
   duration,
   EngineScope,
-  having,
   RunBatch,
   Runner,
   type RunnerSettings,
@@ -32,7 +32,7 @@ export interface RunProbeOptions extends RunCheckOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-const CHECK_OPTIONS = { clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn') };
+const CHECK_OPTIONS = { clock: clockPort() };
 const PROBE_OPTIONS = { ...CHECK_OPTIONS, timeoutMs: duration(1) };
 
 /**

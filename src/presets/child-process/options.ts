@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../index.js';
-import { duration, flag, having, type Shape, silentLogger, systemClock, where } from '../../kit.js';
+import { clockPort, duration, flag, loggerPort, type Shape, silentLogger, systemClock, where } from '../../kit.js';
 
 /** When a process counts as up: it was spawned, an address accepts connections, or a URL answers 200 to 399. */
 export type ReadyWhen =
@@ -93,8 +93,8 @@ export const CHILD_PROCESS: Shape = {
     'a list of exit codes from 0 to 255',
   ),
   runToCompletion: flag(),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
 };
 
 export const CHILD_PROCESS_DEFAULTS = Object.freeze({

@@ -1,5 +1,15 @@
 import { type Clock, type Logger, systemClock } from '../../index.js';
-import { callable, duration, having, readOptions, type Shape, safeLogger, silentLogger, where } from '../../kit.js';
+import {
+  callable,
+  clockPort,
+  duration,
+  loggerPort,
+  readOptions,
+  type Shape,
+  safeLogger,
+  silentLogger,
+  where,
+} from '../../kit.js';
 import { type GatewayProcessType, type RestoreStatus, STUCK_AFTER_MS } from '../../wire/gateway.js';
 import { classifyOpenClawProcess, type ListedProcess } from './classify.js';
 import type { GatewayContext } from './context.js';
@@ -88,8 +98,8 @@ const SHAPE: Shape = {
   passiveTimeoutMs: duration(1),
   stuckAfterMs: duration(1),
   fetch: callable(),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
-  logger: having('debug', 'info', 'warn', 'error'),
+  clock: clockPort(),
+  logger: loggerPort(),
 };
 
 /** A gateway's options with every one decided. */

@@ -6,7 +6,18 @@ import type { DetailsPolicy } from '../../http/options.js';
 import { decoded, pathShape } from '../../http/paths.js';
 import { type HealthResponse, makeResponse, NOT_ALLOWED, NOT_FOUND } from '../../http/response.js';
 import type { Clock, Logger } from '../../index.js';
-import { checkValue, having, printable, readOptions, safeLogger, silentLogger, systemClock, where } from '../../kit.js';
+import {
+  checkValue,
+  clockPort,
+  having,
+  loggerPort,
+  printable,
+  readOptions,
+  safeLogger,
+  silentLogger,
+  systemClock,
+  where,
+} from '../../kit.js';
 import type { InstanceHealth } from '../../wire/instance.js';
 
 /** The instances there are, by the id that is in the path. A Map is one. */
@@ -38,8 +49,8 @@ const isPolicy = (value: unknown): boolean => value === 'never' || value === 'al
 const OPTIONS = {
   basePath: pathShape(),
   details: where(isPolicy, "'never', 'always' or a function"),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
 };
 
 const UNAVAILABLE = makeResponse(503, 'text/plain; charset=utf-8', 'unavailable\n');

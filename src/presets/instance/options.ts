@@ -1,9 +1,11 @@
 import type { Clock, Logger } from '../../index.js';
 import {
   callable,
+  clockPort,
   duration,
   entryName,
   having,
+  loggerPort,
   readOptions,
   safeLogger,
   silentLogger,
@@ -123,8 +125,8 @@ const SHAPE = {
   tunnelIntervalMs: duration(0),
   recreatePolicy: where((value) => typeof value === 'object' && value !== null, 'an object'),
   onTunnelBroken: callable(),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
 };
 
 /** @throws HealthControllerError `invalid_option` */

@@ -2,12 +2,13 @@ import type { Clock, Logger } from '../../index.js';
 import {
   callable,
   checkValue,
+  clockPort,
   count,
   duration,
   entryName,
   flag,
-  having,
   invalidOption,
+  loggerPort,
   readOptions,
   type Shape,
   safeLogger,
@@ -38,8 +39,8 @@ const OPTIONS: Shape = {
   maxConcurrent: count(1),
   relay: callable(),
   url: callable(),
-  logger: having('debug', 'info', 'warn', 'error'),
-  clock: having('now', 'wall', 'setTimeout', 'clearTimeout', 'nextTurn'),
+  logger: loggerPort(),
+  clock: clockPort(),
 };
 
 const serviceName = () =>
