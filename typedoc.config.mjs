@@ -11,8 +11,8 @@ const options = {
   ],
   name: 'health-controller',
   readme: 'none',
-  // The build takes care of tests and examples.
-  exclude: ['test/**', 'examples/**'],
+  // Tests and examples have types of their own to be checked, by another step.
+  tsconfig: '.ci/tsconfig.src.json',
   excludeInternal: true,
   excludePrivate: true,
   disableSources: true,
