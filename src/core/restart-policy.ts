@@ -49,39 +49,34 @@ export function decideRestart(
   const { count, delayMs: previousMs, restartedAt } = good ? cleared(history) : history;
   if (count >= policy.maxRestarts) return { kind: 'give_up', history: { count, delayMs: previousMs, restartedAt } };
   const delayMs = backoffDelay(policy, count + 1, previousMs, random);
-  const at = run.now + delayMs;
-  const inWindow = windowAt(policy, restartedAt, at);
-  if (policy.restartWindowMs > 0 && inWindow.length >= policy.maxRestarts) {
+  if (policy.restartWindowMs > 0 && windowAt(policy, restartedAt, run.now + delayMs).length >= policy.maxRestarts) {
     return { kind: 'give_up', history: { count, delayMs: previousMs, restartedAt } };
   }
-  return {
-    kind: 'restart',
-    delayMs,
-    history: { count: count + 1, delayMs, restartedAt: remember(policy, inWindow, at) },
-  };
+  return { kind: 'restart', delayMs, history: { count: count + 1, delayMs, restartedAt } };
 }
 
-/** A restart by hand: count and backoff begin anew, and the window counts it like any other. */
-export function restartedByHand(
+/** Count and backoff begin anew: after a good run, and for a restart by hand. */
+export function cleared(history: RestartHistory): RestartHistory {
+  return { count: 0, delayMs: 0, restartedAt: history.restartedAt };
+}
+
+/**
+ * A restart begins, whatever asked for it. Only now the window counts it: what was planned may come later, once the old
+ * run is down, or never, when one by hand comes first.
+ */
+export function restartBegun(
   policy: RestartPolicySettings | undefined,
   history: RestartHistory,
   now: number,
 ): RestartHistory {
-  if (policy === undefined) return NO_RESTARTS;
-  const inWindow = windowAt(policy, history.restartedAt, now);
-  return { ...cleared(history), restartedAt: remember(policy, inWindow, now) };
-}
-
-function cleared(history: RestartHistory): RestartHistory {
-  return { count: 0, delayMs: 0, restartedAt: history.restartedAt };
+  // Without a window, or without a bound that it could reach, nothing needs to be remembered.
+  if (policy === undefined || policy.restartWindowMs === 0 || policy.maxRestarts === Number.POSITIVE_INFINITY) {
+    return history;
+  }
+  const times = [...windowAt(policy, history.restartedAt, now), now];
+  return { ...history, restartedAt: times.slice(-Math.max(1, policy.maxRestarts)) };
 }
 
 function windowAt(policy: RestartPolicySettings, restartedAt: readonly number[], at: number): readonly number[] {
   return restartedAt.filter((time) => time > at - policy.restartWindowMs);
-}
-
-// Without a window, or without a bound that it could reach, nothing needs to be remembered.
-function remember(policy: RestartPolicySettings, times: readonly number[], at: number): readonly number[] {
-  if (policy.restartWindowMs === 0 || policy.maxRestarts === Number.POSITIVE_INFINITY) return [];
-  return [...times, at].slice(-Math.max(1, policy.maxRestarts));
 }

@@ -1,6 +1,6 @@
 import { HealthControllerError } from '../core/errors.js';
 import type { ServiceEvent, ServiceEventKind } from '../core/events.js';
-import { decideRestart, NO_RESTARTS, type RestartHistory, restartedByHand } from '../core/restart-policy.js';
+import { cleared, decideRestart, NO_RESTARTS, type RestartHistory, restartBegun } from '../core/restart-policy.js';
 import { classifyRun, errorOf, type FailedOutcome, type RunEnd } from '../core/run-outcome.js';
 import type { ServiceInfo } from '../core/service-info.js';
 import type { ServicePhase } from '../core/service-phase.js';
@@ -138,8 +138,7 @@ export class ServiceRunner implements Stoppable {
     if (this.#manual !== undefined) return this.#manual.promise;
     const manual = new ManualRestart(this.#scope.clock);
     this.#manual = manual;
-    const { restartPolicy } = this.settings;
-    this.#history = restartedByHand(restartPolicy, this.#history, this.#scope.clock.now());
+    this.#history = cleared(this.#history);
     switch (this.#phase) {
       case 'unmanaged':
         this.#settleManual(this.#restartFailed('it was registered after start()', undefined));
@@ -223,8 +222,10 @@ export class ServiceRunner implements Stoppable {
 
   #begin(): void {
     if (this.#retired) return;
-    const { start, startTimeoutMs, restartResetIntervalMs, runToCompletion } = this.settings;
-    const run = new ServiceRun(this.#scope.clock.now());
+    const { start, startTimeoutMs, restartPolicy, restartResetIntervalMs, runToCompletion } = this.settings;
+    const now = this.#scope.clock.now();
+    if (this.#run !== undefined) this.#history = restartBegun(restartPolicy, this.#history, now);
+    const run = new ServiceRun(now);
     this.#run = run;
     this.#halt = undefined;
     this.#leftUp = false;

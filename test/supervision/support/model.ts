@@ -146,6 +146,7 @@ export class Model {
     const { runs, startTimeoutMs, policy } = this.#script;
     const script = runs[Math.min(this.#runs++, runs.length - 1)];
     if (script === undefined) throw new Error('a script has one run at least');
+    if (this.#run !== undefined) this.#window.push(this.#now);
     const run: ModelRun = {
       script,
       startedAt: this.#now,
@@ -249,7 +250,6 @@ export class Model {
     const at = this.#now + delay;
     const recent = this.#window.filter((time) => time > at - policy.restartWindowMs);
     if (policy.restartWindowMs > 0 && recent.length >= policy.maxRestarts) return undefined;
-    this.#window.push(at);
     this.count++;
     return delay;
   }
@@ -304,7 +304,6 @@ export class Model {
     if (this.#manual) return;
     this.#manual = true;
     this.count = 0;
-    this.#window.push(this.#now);
     if (this.#phase === 'halting') return;
     this.#forget();
     if (this.#phase === 'starting' || this.#phase === 'up') {
