@@ -283,7 +283,7 @@ const ROWS = Object.entries(DEFAULTS).flatMap(([group, options]) =>
 );
 
 describe('every default', () => {
-  it.each(ROWS)('$group.$option is $value in what is done', async ({ group, option, value }) => {
+  it.each(ROWS)('$option of $group is $value in what is done', async ({ group, option, value }) => {
     const observe = OBSERVED[group][option];
     if (observe === undefined) throw new Error('no test has seen this default at work');
     expect(await observe()).toBe(value);

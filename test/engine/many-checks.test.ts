@@ -46,7 +46,7 @@ describe('ten thousand polled checks', () => {
     for (const handle of handles) handle.unregister();
     expect(at.clock.pending).toBe(0);
     expect(at.controller.names('status')).toEqual([]);
-  });
+  }, 60_000);
 
   it('may come and go by the thousand while others are polled', async () => {
     const at = bench();

@@ -49,12 +49,12 @@ describe('a polled check', () => {
     expect(handle.skippedTicks).toBe(0);
   });
 
-  it('keeps to its grid: no drift over ten thousand ticks that each take their time', async () => {
+  it('keeps to its grid: no drift over thousands of ticks that each take their time', async () => {
     const at = bench();
     const { starts } = polled(at, { intervalMs: 7 }, 3);
     at.controller.start();
-    await at.clock.advance(70_000);
-    expect(starts).toEqual(grid(0, 7, 10_001));
+    await at.clock.advance(28_000);
+    expect(starts).toEqual(grid(0, 7, 4001));
   });
 
   // Case 2.
