@@ -2,32 +2,23 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type ExposedService,
   SandboxServices,
   type SandboxServicesOptions,
 } from '../../../src/presets/sandbox-service/index.js';
 import { Listening } from '../presets/support/servers.js';
+import { openedByTests, until } from './support/opened.js';
 
 const ID = { workspace: 'team', sandbox: 'box', service: 'web' };
 const CHECKED = { readinessCheck: { path: '/readyz' } };
 
-const opened: { close(): Promise<unknown> }[] = [];
-
-afterEach(async () => {
-  for (const { close } of opened.splice(0).reverse()) await close();
-});
-
-async function use(starting: Promise<Listening>): Promise<Listening> {
-  const server = await starting;
-  opened.push({ close: () => server.close() });
-  return server;
-}
+const { use, later } = openedByTests();
 
 function observe(port: number, more = {}, options: SandboxServicesOptions = {}): SandboxServices {
   const services = new SandboxServices({ failureThreshold: 1, timeoutMs: 300, ...options });
-  opened.push({ close: () => services.stop() });
+  later(() => services.stop());
   services.expose({ ...ID, port, ...more });
   services.sandbox(ID.workspace, ID.sandbox).ready('runtime-1');
   return services;
@@ -36,10 +27,6 @@ function observe(port: number, more = {}, options: SandboxServicesOptions = {}):
 /** The first thing that is known of the service. */
 function first(services: SandboxServices): Promise<ExposedService['health']> {
   return new Promise((resolve) => services.once('change', ({ service }) => resolve(service.health)));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 const answer =
@@ -205,7 +192,7 @@ describe('a relay', () => {
     const path = `\0health-controller-${process.pid}`;
     inner.listen(path);
     await once(inner, 'listening');
-    opened.push({ close: () => new Promise((resolve) => inner.close(resolve)) });
+    later(() => new Promise((resolve) => inner.close(resolve)));
     const services = observe(
       1,
       { ...CHECKED, host: 'inside' },

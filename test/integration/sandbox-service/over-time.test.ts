@@ -1,32 +1,19 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SandboxServices } from '../../../src/presets/sandbox-service/index.js';
 import { Script } from '../presets/support/script.js';
 import { Listening } from '../presets/support/servers.js';
+import { openedByTests, until } from './support/opened.js';
 
 const ID = { workspace: 'team', sandbox: 'box', service: 'web' };
 
-const opened: { close(): Promise<unknown> | void }[] = [];
-
-afterEach(async () => {
-  for (const { close } of opened.splice(0).reverse()) await close();
-});
-
-async function use(starting: Promise<Listening>): Promise<Listening> {
-  const server = await starting;
-  opened.push({ close: () => server.close() });
-  return server;
-}
+const { use, later } = openedByTests();
 
 function run(code: string): Script {
   const script = new Script(`import { SandboxServices } from './src/presets/sandbox-service/index.ts';\n${code}`);
-  opened.push({ close: () => script.kill() });
+  later(() => script.kill());
   return script;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 it('a service that becomes ready later, fails, ends and comes back is seen in each of these states', async () => {
@@ -35,7 +22,7 @@ it('a service that becomes ready later, fails, ends and comes back is seen in ea
   const server = await use(Listening.on(answer()));
   const { port } = server;
   const services = new SandboxServices({ intervalMs: 30, timeoutMs: 500 });
-  opened.push({ close: () => services.stop() });
+  later(() => services.stop());
   const changes: string[] = [];
   services.on('change', ({ to, service: { health } }) => changes.push(`${to}: ${health.message}`));
   services.expose({ ...ID, port, readinessCheck: { path: '/readyz' } });
@@ -85,7 +72,7 @@ it('of two hundred services, those that hang keep no other from being known', as
     }),
   );
   const services = new SandboxServices({ timeoutMs: 2000, failureThreshold: 1, maxConcurrent: 20 });
-  opened.push({ close: () => services.stop() });
+  later(() => services.stop());
   for (let i = 0; i < 200; i++) {
     const readinessCheck = { path: i % 50 === 0 ? '/hang' : '/ok' };
     services.expose({ ...ID, service: `s${i}`, port: server.port, readinessCheck });
@@ -146,7 +133,7 @@ it('what this process has run out of says nothing about the service', async () =
 it('the handler of a real server lists the services', async () => {
   const target = await use(Listening.http((_request, response) => response.end()));
   const services = new SandboxServices();
-  opened.push({ close: () => services.stop() });
+  later(() => services.stop());
   services.expose({ ...ID, port: target.port });
   services.sandbox('team', 'box').ready('runtime-1');
   await until(() => services.get(ID)?.health.state === 'healthy');
