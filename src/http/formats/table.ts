@@ -3,7 +3,7 @@ import { healthJsonFormat } from './health-json.js';
 import { jsonFormat } from './json.js';
 import { textFormat } from './text.js';
 
-export type { Format, View } from './format.js';
+export type { Format } from './format.js';
 
 /** Every format, in the order in which they are preferred where the client does not mind. */
 export const FORMATS: readonly Format[] = [jsonFormat, healthJsonFormat, textFormat];
