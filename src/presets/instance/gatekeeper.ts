@@ -7,7 +7,8 @@ import { Repeater } from './repeater.js';
 import type { Gate } from './status-model.js';
 
 export interface GateEvents {
-  found(gateNumber: number, finding: ReadinessFinding): void;
+  /** No other probe is begun before it resolves; it must not reject. */
+  found(gateNumber: number, finding: ReadinessFinding): Promise<void>;
   overdue(): void;
 }
 
@@ -79,7 +80,7 @@ export class Gatekeeper {
     const gateNumber = this.#gateNumber;
     const settled = await this.#probe?.call();
     if (settled === undefined || settled.kind === 'cancelled' || gateNumber === undefined) return;
-    this.#events.found(gateNumber, this.#read(settled));
+    await this.#events.found(gateNumber, this.#read(settled));
   }
 
   #read(settled: Exclude<Settled<ReadinessFinding>, { kind: 'cancelled' }>): ReadinessFinding {

@@ -13,6 +13,7 @@ import {
   type StartOptions,
   type TunnelBrokenEvent,
 } from './options.js';
+import type { ReadinessFinding } from './readiness-probe.js';
 import { Repeater } from './repeater.js';
 import { StartWaiters } from './start-waiters.js';
 import { StatusModel } from './status-model.js';
@@ -83,10 +84,7 @@ export class Instance {
     }
     this.#spell = new TunnelSpell(settings.recreate, tunnelIntervalMs / 2);
     this.#gatekeeper = new Gatekeeper(settings, {
-      found: (gateNumber, finding) => {
-        if (finding.outcome === 'unvalidated') this.#log('warn', `runs without validation: ${finding.message}`);
-        this.#step(() => this.#model.probed(gateNumber, finding));
-      },
+      found: (gateNumber, finding) => this.#onFinding(gateNumber, finding),
       overdue: () => this.#step(() => this.#model.overdue(clock.now())),
     });
     this.#polls = new Repeater(clock, settings.pollIntervalMs, () => this.#container.look());
@@ -198,6 +196,19 @@ export class Instance {
   #onContainer(seen: ContainerObservation): void {
     this.#seenContainer = seen;
     if (this.#phase === 'observing') this.#step(() => this.#model.observed(seen, this.#settings.clock.now()));
+  }
+
+  async #onFinding(gateNumber: number, finding: ReadinessFinding): Promise<void> {
+    if (finding.outcome === 'unvalidated') {
+      // An engine that cannot execute a command because the container has just ended says it with the same code.
+      const model = this.#model;
+      await this.#container.lookAnew();
+      const { gate } = model;
+      if (this.#phase !== 'observing' || this.#model !== model) return;
+      if (gate?.number !== gateNumber || gate.runningSince === undefined) return;
+      this.#log('warn', `runs without validation: ${finding.message}`);
+    }
+    this.#step(() => this.#model.probed(gateNumber, finding));
   }
 
   async #onTunnel(seen: TunnelObservation): Promise<void> {

@@ -113,10 +113,18 @@ export function execProbe(command: string | readonly string[]): ReadinessProbe {
       // The engine itself reports on stdout that there is no such command.
       const printed = clip((ended.stderr.trim() || ended.stdout.trim()).replaceAll(/\s+/g, ' '), 300);
       const message = `${parts.join(' ')}: exit code ${ended.exitCode}${printed === '' ? '' : `: ${printed}`}`;
-      const absent = ended.exitCode === CANNOT_EXECUTE || ended.exitCode === NOT_FOUND;
-      return absent ? { outcome: 'unvalidated', message } : failed(message);
+      return isAbsent(ended.exitCode, printed) ? { outcome: 'unvalidated', message } : failed(message);
     },
   };
+}
+
+/** What engines say of an executable that is not there or not executable. */
+const OF_THE_FILE = /executable file|no such file|not found|permission denied|format error|a directory/i;
+
+/** A container that ends just then gives the same code, and the runtime's words for that. */
+function isAbsent(exitCode: number, printed: string): boolean {
+  if (exitCode !== CANNOT_EXECUTE && exitCode !== NOT_FOUND) return false;
+  return !/OCI runtime|cannot exec in/i.test(printed) || OF_THE_FILE.test(printed);
 }
 
 /**

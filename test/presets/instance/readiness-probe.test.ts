@@ -140,6 +140,24 @@ describe('execProbe', () => {
     });
   });
 
+  // As Docker 20.10 and runc 1.1 were seen to say.
+  it.each([
+    'OCI runtime exec failed: exec failed: unable to start container process: error writing config to pipe: write init-p: broken pipe: unknown',
+    'OCI runtime exec failed: exec failed: unable to start container process: error executing setns process: exit status 1: unknown',
+    'cannot exec in a deleted state: unknown',
+  ])('has failed where the container ends just then, which looks alike: %s', async (printed) => {
+    expect(await run(execProbe(['curl']), ended(126, '', printed))).toMatchObject({ outcome: 'failed' });
+  });
+
+  it.each([
+    'OCI runtime exec failed: exec failed: unable to start container process: exec: "curl": executable file not found in $PATH: unknown',
+    'OCI runtime exec failed: exec failed: unable to start container process: exec: "/tmp": permission denied: unknown',
+    'Error: runc: exec failed: unable to start container process: exec: "curl": executable file not found in $PATH: OCI runtime attempted to invoke a command that was not found',
+    'sh: curl: not found',
+  ])('cannot be run where the engine says: %s', async (printed) => {
+    expect(await run(execProbe(['curl']), ended(126, '', printed))).toMatchObject({ outcome: 'unvalidated' });
+  });
+
   it('cuts what was printed', async () => {
     const finding = await run(execProbe(['x']), ended(1, 'y'.repeat(4000)));
     expect(finding).toMatchObject({ message: `x: exit code 1: ${'y'.repeat(300)}…` });

@@ -394,4 +394,33 @@ describe('the readiness gate', () => {
     });
     instance.stop();
   });
+
+  // A container that ends while the engine executes the command gives the code of a command that is not there.
+  it('does not take the end of the container for a probe that cannot be run', async () => {
+    const container = new ScriptedContainer([found(), found({ status: 'exited', exitCode: 1 })]);
+    const readinessProbe = new ScriptedProbe([{ outcome: 'unvalidated', message: 'exit code 126' }]);
+    const { instance, events, lines } = observed({ container, readinessProbe });
+    expect(await instance.start()).toBe('error');
+    expect(events).toEqual(['pending -> starting @0', 'starting -> error @0']);
+    expect(lines.join()).not.toContain('validation');
+    instance.stop();
+  });
+
+  it('has no finding any more once it was stopped, or started anew, while the container was looked at again', async () => {
+    const hold = deferred<ContainerObservation>();
+    const container = new ScriptedContainer([found(), () => hold.promise, found()]);
+    const readinessProbe = new ScriptedProbe([{ outcome: 'unvalidated', message: 'exit code 126' }, FAILED]);
+    const { instance, clock, events, lines } = observed({ container, readinessProbe });
+    void instance.start();
+    await clock.advance(0);
+    expect(container.looks).toBe(2);
+    instance.stop();
+    void instance.start();
+    hold.resolve(found());
+    await clock.advance(1000);
+    expect(events).toEqual(['pending -> starting @0', 'starting -> pending @0', 'pending -> starting @0']);
+    expect(lines.join()).not.toContain('validation');
+    instance.stop();
+    expect(clock.pending).toBe(0);
+  });
 });
