@@ -7,7 +7,8 @@ export default defineConfig({
     // Type tests are no project: tsc compiles test/types/*.test-d.ts with the settings of everything else, and fails on
     // a directive that expects an error where none is.
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: others } },
+      // Nothing in these waits for real time; the limit is for a machine that is busy with other things.
+      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: others, testTimeout: 20_000 } },
       {
         // What is published: reads dist/, so it needs a build.
         test: {
