@@ -9,10 +9,10 @@ describe('withDeadline', () => {
 
   it('gives what the promise resolves to in time, and leaves no timer', async () => {
     const clock = new TracedClock();
-    const { promise, resolve } = deferred<number>();
-    const bounded = withDeadline(promise, 1000, clock);
+    const answer = deferred<number>();
+    const bounded = withDeadline(answer.promise, 1000, clock);
     await clock.advance(999);
-    resolve(7);
+    answer.resolve(7);
     expect(await bounded).toEqual({ settled: true, value: 7 });
     expect(clock.pending).toBe(0);
   });
@@ -20,12 +20,12 @@ describe('withDeadline', () => {
   it('rejects as the promise rejects in time, whatever that is', async () => {
     for (const error of [new Error('x'), undefined, 'x']) {
       const clock = new TracedClock();
-      const { promise, reject } = deferred();
-      const bounded = withDeadline(promise, 1000, clock).then(
+      const answer = deferred();
+      const bounded = withDeadline(answer.promise, 1000, clock).then(
         () => 'resolved',
         (thrown: unknown) => ({ thrown }),
       );
-      reject(error);
+      answer.reject(error);
       expect(await bounded).toEqual({ thrown: error });
       expect(clock.pending).toBe(0);
     }
@@ -53,20 +53,20 @@ describe('withDeadline', () => {
 
   it('may be as long as the clock can count', async () => {
     const clock = new TracedClock();
-    const { promise, resolve } = deferred<string>();
-    const bounded = withDeadline(promise, 5_000_000_000, clock);
+    const answer = deferred<string>();
+    const bounded = withDeadline(answer.promise, 5_000_000_000, clock);
     await clock.advance(4_999_999_999);
-    resolve('late, and in time');
+    answer.resolve('late, and in time');
     expect(await bounded).toEqual({ settled: true, value: 'late, and in time' });
   });
 
   it('lets what comes after it be, rejections too', async () => {
     const clock = new TracedClock();
-    const { promise, reject } = deferred();
-    const bounded = withDeadline(promise, 10, clock);
+    const answer = deferred();
+    const bounded = withDeadline(answer.promise, 10, clock);
     await clock.advance(10);
     expect(await bounded).toEqual({ settled: false });
-    reject(new Error('late'));
+    answer.reject(new Error('late'));
     await turns();
   });
 

@@ -1,108 +1,83 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckReturn, unhealthy } from '../../src/index.js';
 import { bench, entryOf } from './support/bench.js';
+import { polled } from './support/polled.js';
 
 describe('maxAgeMs', () => {
   it('lets a report reuse a result that young, counted from the end of its run', async () => {
-    const { controller, clock, check } = bench();
-    let runs = 0;
-    check({
-      maxAgeMs: 1000,
-      check: async () => {
-        runs += 1;
-        if (runs > 1) return;
-        await new Promise<void>((resolve) => clock.setTimeout(resolve, 300, { keepAlive: false }));
-      },
-    });
-    controller.start();
-    const first = controller.readiness();
-    await clock.advance(300);
+    const at = bench();
+    const { starts } = polled(at, { maxAgeMs: 1000 }, 300);
+    at.controller.start();
+    const first = at.controller.readiness();
+    await at.clock.advance(300);
     await first;
-    await clock.advance(999);
-    const reused = await controller.readiness();
-    expect(runs).toBe(1);
+    await at.clock.advance(999);
     // It shows the run that it comes from.
-    expect(reused.services).toEqual((await first).services);
-    await clock.advance(2);
-    await controller.readiness();
-    expect(runs).toBe(2);
+    expect((await at.controller.readiness()).services).toEqual((await first).services);
+    expect(starts).toEqual([0]);
+    await at.clock.advance(2);
+    const second = at.controller.readiness();
+    await at.clock.advance(300);
+    await second;
+    expect(starts).toEqual([0, 1301]);
   });
 
-  it('is not prolonged by reading (case 9)', async () => {
-    const { controller, clock, check } = bench();
-    let runs = 0;
-    check({
-      maxAgeMs: 1000,
-      check: () => {
-        runs += 1;
-      },
-    });
-    controller.start();
-    for (let read = 0; read < 101; read += 1) {
-      await controller.status();
-      await clock.advance(100);
+  // Case 9: reading does not extend the life of what is cached.
+  it('is not prolonged by reading', async () => {
+    const at = bench();
+    const { starts } = polled(at, { maxAgeMs: 950 });
+    at.controller.start();
+    for (let read = 0; read < 100; read += 1) {
+      await at.controller.status();
+      await at.clock.advance(100);
     }
-    // 10 100 ms in reads of 100 ms: each result is reused until it is older than 1000.
-    expect(runs).toBeGreaterThanOrEqual(9);
-    expect(runs).toBeLessThanOrEqual(11);
+    expect(starts).toEqual([0, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000]);
   });
 
   it('lets also a failure be reused', async () => {
-    const { controller, clock, check } = bench();
+    const at = bench();
     const answers: CheckReturn[] = [unhealthy('gone'), true];
-    check({ maxAgeMs: 1000, check: () => answers.shift() });
-    controller.start();
-    expect(await entryOf(controller)).toMatchObject({ status: 'ERROR' });
-    await clock.advance(500);
-    expect(await entryOf(controller)).toMatchObject({ status: 'ERROR' });
-    await clock.advance(501);
-    expect(await entryOf(controller)).toMatchObject({ status: 'OK' });
+    at.check({ maxAgeMs: 1000, check: () => answers.shift() });
+    at.controller.start();
+    expect(await entryOf(at.controller)).toMatchObject({ status: 'ERROR' });
+    await at.clock.advance(500);
+    expect(await entryOf(at.controller)).toMatchObject({ status: 'ERROR' });
+    await at.clock.advance(501);
+    expect(await entryOf(at.controller)).toMatchObject({ status: 'OK' });
   });
 
   it('of 0 reuses nothing, also within one millisecond', async () => {
-    const { controller, check } = bench();
-    let runs = 0;
-    check({
-      maxAgeMs: 0,
-      check: () => {
-        runs += 1;
-      },
-    });
-    controller.start();
-    await controller.status();
-    await controller.status();
-    expect(runs).toBe(2);
+    const at = bench();
+    const { starts } = polled(at, { maxAgeMs: 0 });
+    at.controller.start();
+    await at.controller.status();
+    await at.controller.status();
+    expect(starts).toEqual([0, 0]);
   });
 
   // Case 7.
   it('goes by the monotonic clock', async () => {
-    const { controller, clock, check } = bench();
-    let runs = 0;
-    check({
-      maxAgeMs: 1000,
-      check: () => {
-        runs += 1;
-      },
-    });
-    controller.start();
-    await controller.status();
-    clock.setWall(clock.wall() + 3_600_000);
-    await controller.status();
-    expect(runs).toBe(1);
-    clock.setWall(clock.wall() - 7_200_000);
-    await clock.advance(1001);
-    await controller.status();
-    expect(runs).toBe(2);
+    const at = bench();
+    const { starts } = polled(at, { maxAgeMs: 1000 });
+    at.controller.start();
+    await at.controller.status();
+    at.clock.setWall(at.clock.wall() + 3_600_000);
+    await at.controller.status();
+    expect(starts).toEqual([0]);
+    at.clock.setWall(at.clock.wall() - 7_200_000);
+    await at.clock.advance(1001);
+    await at.controller.status();
+    expect(starts).toEqual([0, 1001]);
   });
 
   it('gives the same report object while the result is reused', async () => {
-    const { controller, clock, check } = bench();
-    check({ maxAgeMs: 1000 });
-    controller.start();
-    const first = await controller.status();
-    await clock.advance(500);
-    expect(await controller.status()).toBe(first);
-    await clock.advance(501);
-    expect(await controller.status()).not.toBe(first);
+    const at = bench();
+    at.check({ maxAgeMs: 1000 });
+    at.controller.start();
+    const first = await at.controller.status();
+    await at.clock.advance(500);
+    expect(await at.controller.status()).toBe(first);
+    await at.clock.advance(501);
+    expect(await at.controller.status()).not.toBe(first);
   });
 });

@@ -1,19 +1,8 @@
-/** A promise that its maker settles. */
-export interface Deferred<Value> {
-  readonly promise: Promise<Value>;
-  resolve(value: Value): void;
-  reject(error: unknown): void;
-}
+import { Deferred } from '../../controller/support/deferred.js';
 
-export function deferred<Value = void>(): Deferred<Value> {
-  let resolve: (value: Value) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<Value>((resolved, rejected) => {
-    resolve = resolved;
-    reject = rejected;
-  });
-  return { promise, resolve, reject };
-}
+export type { Deferred };
+
+export const deferred = <Value = void>(): Deferred<Value> => new Deferred<Value>();
 
 /** Lets promises and a few turns of the loop run; no time passes. */
 export async function turns(count = 3): Promise<void> {

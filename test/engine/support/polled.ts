@@ -1,10 +1,9 @@
-import type { CheckHandle, CheckReturn, HealthCheck } from '../../../src/index.js';
+import type { CheckHandle, HealthCheck } from '../../../src/index.js';
 import type { Bench } from './bench.js';
 
-/** A callee that never answers. */
-export const never = () => new Promise<CheckReturn>(() => {});
+export { never } from '../../controller/support/deferred.js';
 
-/** A polled check that notes when its runs begin, and takes `tookMs` for each. */
+/** A check, polled or not, that notes when its runs begin, and takes `tookMs` for each. */
 export function polled(
   at: Bench,
   options: Partial<HealthCheck>,
