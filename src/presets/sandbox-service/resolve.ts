@@ -84,7 +84,7 @@ export interface Settings {
   readonly clock: Clock;
 }
 
-export const DEFAULTS = Object.freeze({
+const DEFAULTS = Object.freeze({
   intervalMs: 5000,
   timeoutMs: 1000,
   failureThreshold: 3,

@@ -242,7 +242,8 @@ it('a host name that does not exist is not healthy', async () => {
   expect(await probe('http://nowhere.invalid/')).toMatchObject(unhealthy('host name was not found'));
 });
 
-const namespaces = await needs('mount-namespaces', () => spawnSync('unshare', ['-m', 'true']).status === 0);
+const UNSHARE = 'unshare';
+const namespaces = await needs('mount-namespaces', () => spawnSync(UNSHARE, ['-m', 'true']).status === 0);
 
 describe.skipIf(!namespaces)('a host name', () => {
   /** Runs the command where a file of the system has this content. */
@@ -250,7 +251,7 @@ describe.skipIf(!namespaces)('a host name', () => {
     const own = join(folder, file.replaceAll('/', '-'));
     writeFileSync(own, content);
     const mounted = 'mount --bind "$0" "$1" && shift && exec "$@"';
-    return start('unshare', ['-m', 'sh', '-c', mounted, own, file, process.execPath, MAIN, ...args]);
+    return start(UNSHARE, ['-m', 'sh', '-c', mounted, own, file, process.execPath, MAIN, ...args]);
   }
 
   it('is looked up as the system does', async () => {

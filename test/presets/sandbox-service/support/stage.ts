@@ -62,10 +62,7 @@ export class RelayCall {
   }
 }
 
-export const WORKSPACE = 'team';
-export const SANDBOX = 'box';
-export const SERVICE = 'web';
-const ID = { workspace: WORKSPACE, sandbox: SANDBOX, service: SERVICE };
+const ID = { workspace: 'team', sandbox: 'box', service: 'web' };
 
 /** How an attempt ends: with a status, or without one. */
 export type Ending = number | 'refused' | 'inconclusive';
@@ -85,7 +82,7 @@ export class Stage {
       return call.stream;
     };
     this.services = new SandboxServices({ clock: this.clock, relay, ...options });
-    this.box = this.services.sandbox(WORKSPACE, SANDBOX);
+    this.box = this.services.sandbox(ID.workspace, ID.sandbox);
     this.services.on('change', ({ from, to }) => this.changes.push(`${from} > ${to}`));
   }
 
