@@ -4,6 +4,7 @@ import type { DetailsPolicy } from '../../http/options.js';
 import { pathShape } from '../../http/paths.js';
 import type { PolicyRequest } from '../../http/policies.js';
 import { callable, readOptions, where } from '../../kit.js';
+import { detailsShape } from './details-shape.js';
 import type { Observer } from './observer.js';
 import { GatewayResponder } from './responder.js';
 import type { AuthorizeRestart } from './restart-guard.js';
@@ -66,13 +67,11 @@ export interface FastifyHost {
   ): unknown;
 }
 
-const isPolicy = (value: unknown): boolean => value === 'never' || value === 'always' || typeof value === 'function';
-
 const SHAPE = {
   basePath: pathShape(),
   authorize: callable(),
   statusCode: where((value) => value === 200 || value === 'reflect', "200 or 'reflect'"),
-  details: where(isPolicy, "'never', 'always' or a function"),
+  details: detailsShape(),
 };
 
 export function gatewayHandler(observer: Observer, given: unknown): GatewayHandler {

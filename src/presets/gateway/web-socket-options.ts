@@ -3,6 +3,7 @@ import type { DrainSource } from '../../http/http-service.js';
 import type { DetailsPolicy } from '../../http/options.js';
 import { pathShape } from '../../http/paths.js';
 import { count, duration, having, readOptions, type Shape, where } from '../../kit.js';
+import { detailsShape } from './details-shape.js';
 
 /** Options of {@link Gateway.attachWebSocket}. */
 export interface GatewayWebSocketOptions {
@@ -44,8 +45,6 @@ export interface GatewayWebSocketOptions {
 
 const isOrigins = (value: unknown): boolean =>
   typeof value === 'function' || (Array.isArray(value) && value.every((origin) => typeof origin === 'string'));
-const isPolicy = (value: unknown): boolean => value === 'never' || value === 'always' || typeof value === 'function';
-
 const SHAPE: Shape = {
   basePath: pathShape(),
   pollIntervalMs: duration(1),
@@ -53,7 +52,7 @@ const SHAPE: Shape = {
   heartbeatIntervalMs: duration(1),
   maxBufferedBytes: count(1),
   allowOrigin: where(isOrigins, 'a list of origins or a function'),
-  details: where(isPolicy, "'never', 'always' or a function"),
+  details: detailsShape(),
   controller: having('on'),
 };
 

@@ -185,6 +185,7 @@ class WebSockets implements GatewayWebSockets {
     if (this.clients > 0) await withDeadline(gone, GOODBYE_TIMEOUT_MS, this.#observer.settings.clock);
     this.#each((client) => client.drop());
     this.#detach();
+    if (this.clients > 0) await gone;
   }
 
   #each(tell: (client: StreamSocket) => void): void {
