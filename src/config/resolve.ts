@@ -106,7 +106,8 @@ export function resolveCheck(given: unknown): CheckSettings {
   refuseOtherMode(options, intervalMs);
   return Object.freeze({
     name: options.name,
-    check: onObject(options.check, given),
+    label: 'health check',
+    run: onObject(options.check, given),
     type: options.type ?? defaults.type,
     critical: options.critical ?? defaults.critical,
     timeoutMs: options.timeoutMs ?? defaults.timeoutMs,

@@ -46,6 +46,15 @@ export const REPORT_KINDS: Readonly<Record<ReportKind, KindRules>> = {
 
 export const KINDS: readonly ReportKind[] = ['status', 'liveness', 'readiness'];
 
+const kindsOf = (type: CheckType): readonly ReportKind[] => KINDS.filter((kind) => REPORT_KINDS[kind].checks[type]);
+
+/** The reports that a check of a type is part of: read off the table, once. */
+export const KINDS_OF: Readonly<Record<CheckType, readonly ReportKind[]>> = {
+  liveness: kindsOf('liveness'),
+  readiness: kindsOf('readiness'),
+  both: kindsOf('both'),
+};
+
 const GATES: Readonly<Record<LifecycleState, GateReason | undefined>> = {
   never_started: 'not_started',
   running: undefined,

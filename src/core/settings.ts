@@ -32,7 +32,9 @@ export type ValidErrorFunction = (error: unknown, service: string) => boolean;
 /** A check with every option decided. */
 export interface CheckSettings {
   readonly name: string;
-  readonly check: ProbeFunction;
+  /** What its runner calls it in messages. */
+  readonly label: 'health check';
+  readonly run: ProbeFunction;
   readonly type: CheckType;
   readonly critical: boolean;
   readonly timeoutMs: number;

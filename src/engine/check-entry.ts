@@ -1,7 +1,7 @@
 import type { RecordedResult, Verdict } from '../core/check-result.js';
 import type { CheckState } from '../core/events.js';
 import type { ServiceStatus } from '../core/report.js';
-import { KINDS, REPORT_KINDS, type ReportKind } from '../core/report-kind.js';
+import { KINDS_OF, REPORT_KINDS, type ReportKind } from '../core/report-kind.js';
 import type { CheckSettings } from '../core/settings.js';
 import { isStale } from '../core/staleness.js';
 import { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from '../core/threshold.js';
@@ -38,10 +38,10 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   removed = false;
 
   readonly #scope: EngineScope;
-  readonly #kinds: readonly ReportKind[];
   /** Undefined where every run decides at once. */
   readonly #thresholds: ThresholdRule | undefined;
-  readonly #log: TransitionLog;
+  /** Made when there is something to tell: most checks never need it. */
+  #log: TransitionLog | undefined;
   #count: ThresholdCount = THRESHOLD_START;
   #failures = 0;
   #successes = 0;
@@ -58,13 +58,10 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   constructor(scope: EngineScope, settings: CheckSettings) {
     this.#scope = scope;
     this.settings = settings;
-    this.#kinds = KINDS.filter((kind) => this.takes(kind));
     const { failureThreshold, successThreshold } = settings;
     const shielded = failureThreshold > 1 || successThreshold > 1;
     this.#thresholds = shielded ? { failureThreshold, successThreshold, beginning: 'at_once' } : undefined;
-    this.#log = new TransitionLog(scope, `health check ${JSON.stringify(settings.name)}`);
-    const { check: run, timeoutMs, maxAbandoned } = settings;
-    this.runner = new Runner(scope, { label: 'health check', run, timeoutMs, maxAbandoned }, this);
+    this.runner = new Runner(scope, settings, this);
     this.poll = settings.intervalMs > 0 ? new PollTask(this) : undefined;
   }
 
@@ -95,7 +92,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
     this.#failures = success ? 0 : afterStale ? 1 : this.#failures + 1;
     this.#successes = success ? (afterStale ? 1 : this.#successes + 1) : 0;
     if (this.poll !== undefined) {
-      this.#scope.changed(this.#kinds);
+      this.#scope.changed(KINDS_OF[this.settings.type]);
       this.poll.recorded();
     }
     const shown = this.#shown?.verdict ?? verdict;
@@ -145,7 +142,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   /** Tells that the result has grown stale, once. */
   noticeStale(now: number): void {
     if (this.removed || this.#seen === 'stale' || !this.isStale(now)) return;
-    this.#scope.changed(this.#kinds);
+    this.#scope.changed(KINDS_OF[this.settings.type]);
     this.#see('stale', STALE, 'stale');
   }
 
@@ -210,7 +207,10 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   #see(to: CheckState, message: string | undefined, reason: string | undefined): void {
     const from = this.#seen;
     this.#seen = to;
-    this.#log.note(from, to, message, reason);
+    if (to !== 'healthy' || from !== 'pending') {
+      this.#log ??= new TransitionLog(this.#scope, `health check ${JSON.stringify(this.name)}`);
+      this.#log.note(from, to, message, reason);
+    }
     if (from === to || this.#shown === undefined || !this.#scope.events.has('check')) return;
     this.#scope.events.emit('check', Object.freeze({ name: this.name, from, to, result: recorded(this.#shown) }));
   }

@@ -41,7 +41,7 @@ export class Halt {
   }
 
   /** Aborts the run and calls `stop`, if there is one to call. `then` comes once, perhaps within. */
-  begin(reason: unknown, stop: StopFunction | undefined, budgetMs: number, then: () => void): void {
+  begin(reason: () => unknown, stop: StopFunction | undefined, budgetMs: number, then: () => void): void {
     this.#then = then;
     this.#run?.abort(reason);
     if (stop !== undefined) {

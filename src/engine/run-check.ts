@@ -98,15 +98,16 @@ export class Runner implements BoundRun {
 
   /** The run under way is past its deadline: its signal aborts, and it is left behind. */
   expire(): void {
-    const error = new HealthControllerError('timeout', `${this.#settings.label} did not settle within its timeout`);
-    this.#leave(TIMED_OUT[this.#settings.label], error);
+    const { label } = this.#settings;
+    const message = `${label} did not settle within its timeout`;
+    this.#leave(TIMED_OUT[label], () => new HealthControllerError('timeout', message));
   }
 
   /** The controller has stopped: the run under way is left behind without a verdict. */
   cancel(): void {
     // Within its own call there is nothing to leave behind yet.
     if (this.#owner === undefined || this.#context === undefined) return;
-    this.#leave(undefined, new HealthControllerError('shutdown', 'the controller has stopped'));
+    this.#leave(undefined, () => new HealthControllerError('shutdown', 'the controller has stopped'));
   }
 
   settled(settlers: Settlers, value: unknown, thrown: boolean): void {
@@ -118,7 +119,7 @@ export class Runner implements BoundRun {
     this.#end(thrown ? readThrown(value, this.#settings.label) : readReturn(value), true);
   }
 
-  #leave(verdict: Verdict | undefined, reason: HealthControllerError): void {
+  #leave(verdict: Verdict | undefined, reason: () => HealthControllerError): void {
     const context = this.#context;
     if (this.#settlers !== undefined && context !== undefined) {
       this.#settlers.leftAt = this.#startedAt;

@@ -65,7 +65,7 @@ export class ServiceRun {
     end({ how: 'resolved' });
   }
 
-  abort(reason: unknown): void {
+  abort(reason: () => unknown): void {
     RunContext.abort(this.#context, reason);
   }
 }

@@ -169,7 +169,7 @@ export class ServiceRunner implements Stoppable {
     if (this.#retired) return;
     this.#retired = true;
     if (this.#phase !== 'starting') this.#settle();
-    this.#settleManual(new HealthControllerError('not_running', 'the controller is shutting down'));
+    this.#takeManual()?.settle(new HealthControllerError('not_running', 'the controller is shutting down'));
   }
 
   beginStop(budgetMs: number, whenFinished: () => void): void {
@@ -194,7 +194,7 @@ export class ServiceRunner implements Stoppable {
     const halt = new Halt(this.#scope, this.#run?.abandoned === true ? undefined : this.#run);
     this.#halt = halt;
     halt.begin(
-      new HealthControllerError('shutdown', 'the controller is shutting down'),
+      () => new HealthControllerError('shutdown', 'the controller is shutting down'),
       live ? stop : undefined,
       budgetMs,
       finish,
@@ -274,7 +274,7 @@ export class ServiceRunner implements Stoppable {
     const { startTimeoutMs } = this.settings;
     run.startTimedOut = true;
     this.#abandon(run);
-    run.abort(new HealthControllerError('start_timeout', `start did not settle within ${startTimeoutMs} ms`));
+    run.abort(() => new HealthControllerError('start_timeout', `start did not settle within ${startTimeoutMs} ms`));
     this.#conclude(run, { how: 'start_timeout', timeoutMs: startTimeoutMs });
   }
 
@@ -305,7 +305,7 @@ export class ServiceRunner implements Stoppable {
     const done = (): void => {
       this.record.stopError = halt.error ?? this.record.stopError;
     };
-    halt.begin(undefined, stop, budgetMs, done);
+    halt.begin(() => undefined, stop, budgetMs, done);
     halt.bound(budgetMs, () => halt.expire());
   }
 
@@ -411,7 +411,7 @@ export class ServiceRunner implements Stoppable {
     };
     if (pending !== undefined) pending.handOver(down);
     else {
-      const reason = new HealthControllerError('restart', `service ${this.#quoted} is restarted`);
+      const reason = () => new HealthControllerError('restart', `service ${this.#quoted} is restarted`);
       halt.begin(reason, this.settings.stop, budgetMs, down);
     }
     halt.bound(budgetMs, () => {

@@ -29,6 +29,8 @@ export class Services {
   /** Those that never came up and are not tried again. */
   readonly #unable = new Set<ServiceRunner>();
   #stopOrder: readonly ServiceRunner[] = [];
+  /** Those that have come up and whose dependents have not all been told. */
+  readonly #cameUpNow: ServiceRunner[] = [];
 
   constructor(scope: EngineScope, lifecycle: Lifecycle, settings: ServicesSettings) {
     this.#scope = scope;
@@ -119,8 +121,15 @@ export class Services {
 
   #cameUp(service: ServiceRunner): void {
     if (this.#unable.delete(service) && this.#unable.size === 0) this.#lifecycle.to('running');
-    if (this.#lifecycle.ending) return;
-    for (const dependent of this.#dependents.get(service.name) ?? []) dependent.lookAgain();
+    // With a queue: in a chain of a thousand, each calling the next would overflow the stack.
+    this.#cameUpNow.push(service);
+    if (this.#cameUpNow.length > 1) return;
+    for (const up of this.#cameUpNow) {
+      for (const dependent of this.#dependents.get(up.name) ?? []) {
+        if (!this.#lifecycle.ending) dependent.lookAgain();
+      }
+    }
+    this.#cameUpNow.length = 0;
   }
 
   #gaveUp(service: ServiceRunner, error: unknown): void {

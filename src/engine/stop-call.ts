@@ -17,6 +17,8 @@ class BoundStopContext implements StopContext {
   }
 }
 
+const stopTimeout = () => new HealthControllerError('stop_timeout', 'the time of this stop is over');
+
 /** One call of a service's `stop`: it settles once, with or without an error, and can be told that its time is over. */
 export class StopCall {
   readonly #context = new RunContext();
@@ -61,6 +63,6 @@ export class StopCall {
   /** Its time is over: its signal aborts. */
   expire(): void {
     if (this.#settled || RunContext.isAborted(this.#context)) return;
-    RunContext.abort(this.#context, new HealthControllerError('stop_timeout', 'the time of this stop is over'));
+    RunContext.abort(this.#context, stopTimeout);
   }
 }

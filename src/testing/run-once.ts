@@ -62,7 +62,7 @@ export async function runProbe(probe: ProbeFunction, options: RunProbeOptions = 
 export async function runCheck(check: HealthCheck, options: RunCheckOptions = {}): Promise<RecordedResult> {
   const settings = resolveCheck(check);
   const given: RunCheckOptions = readOptions('runCheck()', CHECK_OPTIONS, options);
-  return runOnce('health check', settings.check, settings.timeoutMs, given.clock ?? systemClock);
+  return runOnce('health check', settings.run, settings.timeoutMs, given.clock ?? systemClock);
 }
 
 function runOnce(
