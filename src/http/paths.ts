@@ -131,13 +131,16 @@ export class PathTable {
 
   /** What `target` (a request target or a URL) asks for; undefined where it is none of ours. Never throws. */
   match(target: string): Target | undefined {
-    return this.#exact.get(target) ?? this.#parse(target);
+    const exact = this.#exact.get(target);
+    if (exact !== undefined) return exact;
+    if (target.charCodeAt(0) === SLASH) return this.#parse(target);
+    const relative = withoutOrigin(target);
+    return this.#exact.get(relative) ?? this.#parse(relative);
   }
 
   #parse(target: string): Target | undefined {
     const end = target.indexOf('?');
     let path = end < 0 ? target : target.slice(0, end);
-    if (path.charCodeAt(0) !== SLASH) path = withoutOrigin(path);
     if (path.includes('%')) path = path.replace(/%[0-9a-f]{2}/gi, decodeUnreserved);
     const found = this.#pattern.exec(path);
     if (found === null) return undefined;
@@ -150,10 +153,12 @@ export class PathTable {
 
 const SLASH = 0x2f;
 
-// A proxy may send the absolute form.
-function withoutOrigin(path: string): string {
-  const origin = /^[a-z][a-z0-9+.-]{0,30}:\/\/[^/]*/i.exec(path);
-  return origin === null ? path : path.slice(origin[0].length);
+/** Of a URL, as `Request` has it and proxies may send it, what comes after the host. */
+function withoutOrigin(url: string): string {
+  const scheme = url.indexOf('://');
+  const path = scheme <= 0 ? -1 : url.indexOf('/', scheme + 3);
+  const query = url.indexOf('?');
+  return path < 0 || (query >= 0 && query < path) ? '' : url.slice(path);
 }
 
 function decodeUnreserved(code: string): string {

@@ -106,6 +106,10 @@ describe('a request target', () => {
     '/h/readyz;a',
     'example.com:443',
     'http://h/readyz',
+    'http://h?/h/readyz',
+    'http://h',
+    '://h/h/readyz',
+    '?x://h/h/readyz',
     '/?/h/readyz',
   ])('%j is not ours', (target) => {
     expect(asked(target)).toBeUndefined();
