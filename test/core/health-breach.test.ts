@@ -3,21 +3,28 @@ import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/core/check-result.js';
 import { NO_STREAK, type PollStreak, pollStep } from '../../src/core/health-breach.js';
 
+const verdict = (status: Verdict['status'], message?: string, reason?: string): Verdict => ({
+  status,
+  message,
+  reason,
+  data: undefined,
+});
+
 const VERDICTS: Readonly<Record<string, Verdict>> = {
-  ok: { status: 'healthy' },
-  degraded: { status: 'degraded', message: 'slow' },
-  fail: { status: 'unhealthy', message: 'no', reason: 'failed' },
-  timeout: { status: 'unhealthy', message: 'probe timed out', reason: 'timeout' },
-  panic: { status: 'unhealthy', message: 'probe panicked: 1', reason: 'panicked' },
+  ok: verdict('healthy'),
+  degraded: verdict('degraded', 'slow'),
+  fail: verdict('unhealthy', 'no', 'failed'),
+  timeout: verdict('unhealthy', 'probe timed out', 'timeout'),
+  panic: verdict('unhealthy', 'probe panicked: 1', 'panicked'),
 };
 
 /** Polls a second apart, from 1000 on: the number of the first that is a breach, and the streak before it. */
 function poll(threshold: number, ...kinds: readonly string[]): { breachAt: number | undefined; streak: PollStreak } {
   let streak = NO_STREAK;
   for (const [index, kind] of kinds.entries()) {
-    const verdict = VERDICTS[kind];
-    if (verdict === undefined) throw new Error(`no such poll: ${kind}`);
-    const step = pollStep(streak, verdict, (index + 1) * 1000, threshold);
+    const polled = VERDICTS[kind];
+    if (polled === undefined) throw new Error(`no such poll: ${kind}`);
+    const step = pollStep(streak, polled, (index + 1) * 1000, threshold);
     streak = step.streak;
     if (step.breach) return { breachAt: index + 1, streak };
   }

@@ -67,7 +67,10 @@ describe('giving up', () => {
     const errors: unknown[] = [];
     stage.controller.on('service', ({ error }) => errors.push(error));
     stage.controller.on('service', () => stage.note(`in ${stage.controller.state}`));
-    const start = inTurn(() => Promise.reject(new Error('first')), () => Promise.reject(new Error('second')));
+    const start = inTurn(
+      () => Promise.reject(new Error('first')),
+      () => Promise.reject(new Error('second')),
+    );
     stage.service('api', { start, restartPolicy: { maxRestarts: 1 } });
     await stage.start();
     await stage.clock.advance(1000);
@@ -81,7 +84,7 @@ describe('giving up', () => {
     stage.service('api', { ...SICK, status: () => false, stop: () => stage.lasting(2000), stopTimeoutMs: 5000 });
     await stage.start();
     await stage.clock.advance(50_000);
-    expect(life(stage)).toEqual(['0 start api', '0 api started', '1000 api failed:0', '1000 stop api']);
+    expect(life(stage)).toEqual(['0 start api', '0 api started', '1000 stop api', '1000 api failed:0']);
     expect(infoOf(stage).up).toBe(false);
     expect(stage.clock.pending).toBe(0);
     await stage.close();
@@ -274,23 +277,26 @@ describe('withStopOnGiveUp', () => {
     ['without figures', {}, 30_000, 3],
     ['with a threshold', { healthFailureThreshold: 2 }, 20_000, 2],
     ['with an interval', { healthCheckIntervalMs: 500 }, 1500, 3],
-  ])('%s watches the status probe of a service without a policy: the death watch', async (_, stopOnGiveUp, at, polls) => {
-    const stage = new Stage();
-    stage.service('api', { status: () => false, stopOnGiveUp });
-    await stage.start();
-    await stage.clock.advance(at - 1);
-    expect(stage.controller.state).toBe('running');
-    await stage.clock.advance(1);
-    expect(stage.timeline(/^(api|state)/)).toEqual([
-      '0 state running',
-      '0 api started',
-      `${at} api failed:0`,
-      `${at} state stopping`,
-      `${at} state stopped`,
-    ]);
-    expect(stage.trace(/^status/)).toHaveLength(polls);
-    expect(await stage.controller.wait()).toMatchObject({ cause: 'gave_up', service: 'api', exitCode: 1 });
-  });
+  ])(
+    '%s watches the status probe of a service without a policy: the death watch',
+    async (_, stopOnGiveUp, at, polls) => {
+      const stage = new Stage();
+      stage.service('api', { status: () => false, stopOnGiveUp });
+      await stage.start();
+      await stage.clock.advance(at - 1);
+      expect(stage.controller.state).toBe('running');
+      await stage.clock.advance(1);
+      expect(stage.timeline(/^(api|state)/)).toEqual([
+        '0 state running',
+        '0 api started',
+        `${at} api failed:0`,
+        `${at} state stopping`,
+        `${at} state stopped`,
+      ]);
+      expect(stage.trace(/^status/)).toHaveLength(polls);
+      expect(await stage.controller.wait()).toMatchObject({ cause: 'gave_up', service: 'api', exitCode: 1 });
+    },
+  );
 
   it('does not watch where the policy has no threshold: the policy says what is polled', async () => {
     const stage = new Stage();

@@ -8,7 +8,14 @@ describe('restart(name)', () => {
   it('of one that is up stops it, starts it at once and resolves when it is up', async () => {
     const stage = new Stage();
     const up = new Deferred();
-    stage.service('api', { start: inTurn(() => {}, () => up.promise), stop: () => stage.lasting(200), restartPolicy: {} });
+    stage.service('api', {
+      start: inTurn(
+        () => {},
+        () => up.promise,
+      ),
+      stop: () => stage.lasting(200),
+      restartPolicy: {},
+    });
     await stage.start();
     const restarted = stage.watch(stage.controller.restart('api'));
     await stage.clock.advance(500);
@@ -112,7 +119,7 @@ describe('restart(name)', () => {
     stopped.resolve();
     await stage.settle();
     expect(restarted.settled).toBe(true);
-    expect(life(stage).slice(-3)).toEqual(['1000 stop api', '1500 start api', '1500 api started']);
+    expect(life(stage).slice(-3)).toEqual(['1000 api failed:0', '1500 start api', '1500 api started']);
     await stage.close();
   });
 
@@ -176,7 +183,12 @@ describe('restart(name)', () => {
 
   it('whose stop fails or hangs starts anew all the same', async () => {
     const stage = new Stage();
-    stage.service('failing', { stop: inTurn(() => failing(), () => {}) });
+    stage.service('failing', {
+      stop: inTurn(
+        () => failing(),
+        () => {},
+      ),
+    });
     stage.service('hanging', { stop: never, stopTimeoutMs: 300 });
     await stage.start();
     const restarted = ['failing', 'hanging'].map((name) => stage.watch(stage.controller.restart(name)));
@@ -267,7 +279,14 @@ describe('restart(name) rejects', () => {
   it('with restart_failed and the error as thrown when the new run fails, also where it is retried', async () => {
     const stage = new Stage();
     const error = new Error('no port');
-    stage.service('api', { start: inTurn(() => {}, () => Promise.reject(error), () => {}), restartPolicy: {} });
+    stage.service('api', {
+      start: inTurn(
+        () => {},
+        () => Promise.reject(error),
+        () => {},
+      ),
+      restartPolicy: {},
+    });
     await stage.start();
     const restarted = stage.watch(stage.controller.restart('api'));
     await stage.settle();
@@ -306,62 +325,65 @@ describe('restart(name) rejects', () => {
 });
 
 describe('restart(name) inside a listener', () => {
-  it.each(['retrying', 'unable_to_start', 'started'] as const)('of %s takes effect when the dispatch has ended', async (kind) => {
-    const stage = new Stage();
-    let restarts = 0;
-    stage.controller.on('service', (event) => {
-      if (event.kind !== kind || restarts++ > 0) return;
-      void stage.controller.restart('api').then(() => stage.note('restarted'));
-      stage.note(`asked ${stage.controller.state}`);
-    });
-    stage.controller.on('service', (event) => stage.note(`second listener ${event.kind}`));
-    stage.service('api', {
-      start: kind === 'started' ? () => {} : inTurn(failing, () => {}),
-      ...(kind === 'retrying' ? { restartPolicy: {} } : undefined),
-    });
-    await stage.start();
-    expect(stage.timeline()).toEqual(
-      {
-        retrying: [
-          '0 state running',
-          '0 start api',
-          '0 api retrying:1',
-          '0 asked running',
-          '0 second listener retrying',
-          '0 start api',
-          '0 api started',
-          '0 second listener started',
-          '0 restarted',
-        ],
-        unable_to_start: [
-          '0 state running',
-          '0 start api',
-          '0 api unable_to_start:0',
-          '0 asked running',
-          '0 second listener unable_to_start',
-          '0 start api',
-          '0 api started',
-          '0 second listener started',
-          '0 restarted',
-        ],
-        started: [
-          '0 state running',
-          '0 start api',
-          '0 api started',
-          '0 asked running',
-          '0 second listener started',
-          '0 stop api',
-          '0 start api',
-          '0 api started',
-          '0 second listener started',
-          '0 restarted',
-        ],
-      }[kind],
-    );
-    expect(stage.controller.state).toBe('running');
-    await stage.close();
-    expect(stage.clock.pending).toBe(0);
-  });
+  it.each(['retrying', 'unable_to_start', 'started'] as const)(
+    'of %s takes effect when the dispatch has ended',
+    async (kind) => {
+      const stage = new Stage();
+      let restarts = 0;
+      stage.controller.on('service', (event) => {
+        if (event.kind !== kind || restarts++ > 0) return;
+        void stage.controller.restart('api').then(() => stage.note('restarted'));
+        stage.note(`asked ${stage.controller.state}`);
+      });
+      stage.controller.on('service', (event) => stage.note(`second listener ${event.kind}`));
+      stage.service('api', {
+        start: kind === 'started' ? () => {} : inTurn(failing, () => {}),
+        ...(kind === 'retrying' ? { restartPolicy: {} } : undefined),
+      });
+      await stage.start();
+      expect(stage.timeline()).toEqual(
+        {
+          retrying: [
+            '0 state running',
+            '0 start api',
+            '0 api retrying:1',
+            '0 asked running',
+            '0 second listener retrying',
+            '0 start api',
+            '0 api started',
+            '0 second listener started',
+            '0 restarted',
+          ],
+          unable_to_start: [
+            '0 state running',
+            '0 start api',
+            '0 api unable_to_start:0',
+            '0 asked running',
+            '0 second listener unable_to_start',
+            '0 start api',
+            '0 api started',
+            '0 second listener started',
+            '0 restarted',
+          ],
+          started: [
+            '0 state running',
+            '0 start api',
+            '0 api started',
+            '0 asked running',
+            '0 second listener started',
+            '0 stop api',
+            '0 start api',
+            '0 api started',
+            '0 second listener started',
+            '0 restarted',
+          ],
+        }[kind],
+      );
+      expect(stage.controller.state).toBe('running');
+      await stage.close();
+      expect(stage.clock.pending).toBe(0);
+    },
+  );
 
   it('of one that has just come up restarts it, and those that wait for it start once', async () => {
     const stage = new Stage();

@@ -5,10 +5,12 @@ import type { Stage } from '../../controller/support/stage.js';
 /** A start that fails at once, each time. */
 export const failing = (): Promise<never> => Promise.reject(new Error('no port'));
 
-/** Results of runs that begin one after the other; the last one goes for all that follow. */
-export function inTurn(...starts: readonly ((context: StartContext) => unknown)[]): (context: StartContext) => unknown {
-  let run = 0;
-  return (context) => starts[Math.min(run++, starts.length - 1)]?.(context);
+/** Calls that come one after the other; the last one goes for all that follow. */
+export function inTurn<Context = StartContext>(
+  ...starts: readonly ((context: Context) => unknown)[]
+): (context: Context) => unknown {
+  let call = 0;
+  return (context) => starts[Math.min(call++, starts.length - 1)]?.(context);
 }
 
 /** The runs of a service, each of which a test ends as it likes. */
