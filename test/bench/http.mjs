@@ -5,9 +5,15 @@ const CONNECTIONS = [1, 20];
 
 function contestants(quick) {
   const list = [];
-  const add = (what, url, path, checks, workMs, mode, target) => list.push({ what, url, path, checks, workMs, mode, target });
-  for (const checks of [1, 10, 100, 1000]) add('health-controller, cached checks', ours('ours'), '/readyz', checks, 0, 'cached', 1.15);
-  for (const [checks, target] of [[1, 1.2], [10, 1.4], [100, 2.2]]) {
+  const add = (what, url, path, checks, workMs, mode, target) =>
+    list.push({ what, url, path, checks, workMs, mode, target });
+  for (const checks of [1, 10, 100, 1000])
+    add('health-controller, cached checks', ours('ours'), '/readyz', checks, 0, 'cached', 1.15);
+  for (const [checks, target] of [
+    [1, 1.2],
+    [10, 1.4],
+    [100, 2.2],
+  ]) {
     add('health-controller, trivial sync checks', ours('ours'), '/readyz', checks, 0, 'sync', target);
     add('@godaddy/terminus', peer('terminus'), '/readyz', checks, 0, 'sync');
     add('Promise.all by hand', ours('promise-all'), '/readyz', checks, 0, 'sync');
@@ -20,7 +26,11 @@ function contestants(quick) {
     add('express-actuator', peer('express-actuator'), '/readyz', checks, 0, 'sync');
   }
   if (!quick) add('lightship (no checks)', peer('lightship'), '/ready', 0, 0, 'sync');
-  for (const [checks, target] of [[1, 1.3], [10, 1.4], [100, 1.8]]) {
+  for (const [checks, target] of [
+    [1, 1.3],
+    [10, 1.4],
+    [100, 1.8],
+  ]) {
     add('health-controller, sync checks of 5 ms', ours('ours'), '/readyz', checks, 5, 'sync', target);
   }
   return list;

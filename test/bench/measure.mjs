@@ -28,7 +28,10 @@ export const peersFolder = peersIn;
 
 /** A program of the benchmark in a process of its own. */
 export async function launch(url, ...args) {
-  const child = fork(fileURLToPath(url), args.map(String), { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(fileURLToPath(url), args.map(String), {
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const { port } = await new Promise((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => reject(new Error(`${url} ended with ${code} before it was up`)));

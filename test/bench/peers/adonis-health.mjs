@@ -20,7 +20,10 @@ await serve(
   createServer(async (_request, response) => {
     const report = await health.run();
     const body = Buffer.from(JSON.stringify(report));
-    response.writeHead(report.isHealthy ? 200 : 503, { 'content-type': 'application/json', 'content-length': body.length });
+    response.writeHead(report.isHealthy ? 200 : 503, {
+      'content-type': 'application/json',
+      'content-length': body.length,
+    });
     response.end(body);
   }),
 );

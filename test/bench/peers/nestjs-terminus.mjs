@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
 import { Controller, Dependencies, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { checksOf, count, report, workMs } from './serve.mjs';
 

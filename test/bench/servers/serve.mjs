@@ -29,4 +29,6 @@ export function checksOf(count, workMs) {
   return Array.from({ length: count }, (_, i) => ({ name: `check-${i}`, check: work }));
 }
 
-export const [count = 1, workMs = 0, mode = 'sync'] = process.argv.slice(2).map((arg, i) => (i < 2 ? Number(arg) : arg));
+export const [count = 1, workMs = 0, mode = 'sync'] = process.argv
+  .slice(2)
+  .map((arg, i) => (i < 2 ? Number(arg) : arg));
