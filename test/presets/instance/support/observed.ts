@@ -12,8 +12,7 @@ export interface Observed {
 }
 
 /** An instance on a fake clock, with what it tells. */
-export function observed(options: Omit<InstanceOptions, 'clock' | 'logger'>): Observed {
-  const clock = new FakeClock();
+export function observed(options: Omit<InstanceOptions, 'clock' | 'logger'>, clock = new FakeClock()): Observed {
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level} ${message}`);
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
