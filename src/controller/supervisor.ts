@@ -30,6 +30,8 @@ export class Supervisor {
   readonly #options: ResolvedSupervisor;
   readonly #scope: EngineScope;
   readonly #children = new Map<string, ServiceRunner>();
+  /** Those that are being detached: a stop waits for them too. */
+  readonly #leaving = new Set<ServiceRunner>();
   readonly #failures = new ChildFailures();
   #state: SupervisorState = 'pending';
   #stopped: Promise<void> | undefined;
@@ -69,7 +71,9 @@ export class Supervisor {
       throw refused('unknown_child', `detach(): expected the name of a child, got ${printable(name)}`);
     }
     this.#children.delete(name);
+    this.#leaving.add(child);
     const { unfinished } = await this.#halt([child], timeoutMs);
+    this.#leaving.delete(child);
     return unfinished.length === 0;
   }
 
@@ -140,7 +144,7 @@ export class Supervisor {
 
   async #stop(timeoutMs: number): Promise<void> {
     this.#state = 'stopping';
-    const children = [...this.#children.values()].reverse();
+    const children = [...this.#children.values(), ...this.#leaving].reverse();
     const { unfinished, failed } = await this.#halt(children, timeoutMs);
     this.#state = 'stopped';
     this.#failures.end();

@@ -68,6 +68,8 @@ export class ServiceRunner implements Stoppable {
   #retired = false;
   /** The shutdown has come to it. */
   #stopping = false;
+  /** Who waits for the end of that. */
+  readonly #awaiting: (() => void)[] = [];
   constructor(scope: EngineScope, parts: ServiceParts) {
     this.#scope = scope;
     this.#parts = parts;
@@ -173,6 +175,12 @@ export class ServiceRunner implements Stoppable {
   }
 
   beginStop(budgetMs: number, whenFinished: () => void): void {
+    // A child that is being detached may be told by its supervisor too.
+    if (this.#stopping && this.finished) {
+      whenFinished();
+      return;
+    }
+    this.#awaiting.push(whenFinished);
     if (this.#stopping) return;
     this.retire();
     this.#stopping = true;
@@ -181,7 +189,7 @@ export class ServiceRunner implements Stoppable {
     const finish = (): void => {
       this.#noteStop();
       this.#down();
-      whenFinished();
+      for (const told of this.#awaiting.splice(0)) told();
     };
     // A restart or a breach may be stopping it already: it is not stopped twice.
     const halting = this.#halting;
