@@ -101,7 +101,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
 
   // Without thresholds the last attempt is the one that is shown.
   #remember(verdict: Verdict, durationMs: number): void {
-    const timestamp = this.#scope.stamp();
+    const timestamp = this.#scope.stamp(this.#endedAt);
     this.#entry = undefined;
     if (this.#only === undefined) {
       this.#only = new LastAttempt(verdict, timestamp, durationMs);
@@ -117,7 +117,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   #weigh(verdict: Verdict, durationMs: number, afterStale: boolean, rule: ThresholdRule): void {
     const success = verdict.status !== 'unhealthy';
     this.#count = thresholdStep(afterStale ? THRESHOLD_START : this.#count, success, rule);
-    this.#last = { verdict, durationMs, timestamp: this.#scope.stamp() };
+    this.#last = { verdict, durationMs, timestamp: this.#scope.stamp(this.#endedAt) };
     if ((this.#count.state === 'healthy') !== success) return;
     this.#shown = this.#last;
     this.#entry = undefined;

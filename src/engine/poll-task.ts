@@ -51,12 +51,16 @@ export class PollTask extends WheelTask {
 
   /** A tick: runs the check unless it still runs, and places the next one. No tick is caught up with. */
   due(now: number, batch: RunBatch): void {
-    if (this.#poller === undefined) return;
+    const poller = this.#poller;
+    if (poller === undefined) return;
     const entry = this.#entry;
     if (now - this.fireAt > entry.settings.intervalMs) entry.trust();
     this.#next(now);
     if (entry.runner.running) entry.skippedTicks++;
     else entry.runner.begin(batch);
+    // One that blocks for longer than its interval must not be due again as soon as it returns.
+    const after = poller.scope.clock.now();
+    if (this.fireAt <= after) this.#next(after);
     this.#watchStale();
   }
 

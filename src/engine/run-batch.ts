@@ -30,7 +30,8 @@ export class RunBatch {
   #timer: TimerHandle | undefined;
   #firstReading: number | undefined;
   #reading = 0;
-  /** By how much its deadlines are later: so long the beginning of all its runs has taken. */
+  #readsEach = true;
+  /** By how much its deadlines are later, where one reading served for all: so long their beginning has taken. */
   #graceMs = 0;
 
   /** `keepAlive`: whether somebody waits for it. `done` is called once, when nothing is pending after {@link seal}. */
@@ -48,7 +49,8 @@ export class RunBatch {
     if (this.#firstReading === undefined) {
       this.#reading = this.#scope.clock.now();
       this.#firstReading = this.#reading;
-    } else if (this.#scope.runsBlock) this.#reading = this.#scope.clock.now();
+      this.#readsEach = this.#scope.runsBlock;
+    } else if (this.#readsEach) this.#reading = this.#scope.clock.now();
     return this.#reading;
   }
 
@@ -83,8 +85,9 @@ export class RunBatch {
       return;
     }
     const now = this.#scope.clock.now();
-    this.#graceMs = now - (this.#firstReading ?? now);
-    this.#scope.runsBlock = this.#graceMs > BLOCKING_MS;
+    const tookMs = now - (this.#firstReading ?? now);
+    this.#graceMs = this.#readsEach ? 0 : tookMs;
+    this.#scope.runsBlock = tookMs > BLOCKING_MS;
     this.#arm(now);
   }
 

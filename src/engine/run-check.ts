@@ -33,6 +33,8 @@ export class Runner implements BoundRun {
   #owner: RunBatch | undefined;
   #joined: RunBatch[] | undefined;
   #context: RunContext | undefined;
+  /** Cancelled within its own call. */
+  #cancelled = false;
   #startedAt = 0;
   /** Settle functions are made once and serve run after run, until a run is abandoned with them. */
   #settlers: Settlers | undefined;
@@ -78,6 +80,7 @@ export class Runner implements BoundRun {
     const context = new RunContext();
     // Set before the call: a check that asks for a report of its own controller must join itself, not recurse.
     this.#owner = batch;
+    this.#cancelled = false;
     this.#startedAt = startedAt;
     let returned: unknown;
     try {
@@ -87,6 +90,7 @@ export class Runner implements BoundRun {
         batch.began(this);
         this.#settlers ??= new Settlers(this);
         onSettled(returned, this.#settlers.resolved, this.#settlers.rejected);
+        if (this.#cancelled) this.cancel();
         return;
       }
     } catch (thrown) {
@@ -103,9 +107,10 @@ export class Runner implements BoundRun {
     this.#leave(TIMED_OUT[label], () => new HealthControllerError('timeout', message));
   }
 
-  /** The controller has stopped: the run under way is left behind without a verdict. */
+  /** The controller has stopped, or the check is no more: the run under way is left behind without a verdict. */
   cancel(): void {
     // Within its own call there is nothing to leave behind yet.
+    this.#cancelled = true;
     if (this.#owner === undefined || this.#context === undefined) return;
     this.#leave(undefined, () => new HealthControllerError('shutdown', 'the controller has stopped'));
   }

@@ -21,6 +21,8 @@ export class EngineScope {
   #settledAt: number | undefined;
   #stamped = false;
   #stampedAt = Number.NaN;
+  #wall = 0;
+  #written = Number.NaN;
   #stamp = '';
 
   constructor(clock: Clock, random: Random, log: Logger) {
@@ -37,14 +39,20 @@ export class EngineScope {
     return this.#settledAt;
   }
 
-  /** The wall-clock time as ISO 8601, made once for all that is recorded in one go. */
-  stamp(): string {
+  /**
+   * The wall-clock time as ISO 8601. The clock is read once for all that is recorded in one go; `at`, by the monotonic
+   * clock, says how much later than the first of them something ended that came after one that blocks.
+   */
+  stamp(at = this.#stampedAt): string {
     this.#begin();
-    if (this.#stamped) return this.#stamp;
-    this.#stamped = true;
-    const wall = this.clock.wall();
-    if (wall === this.#stampedAt) return this.#stamp;
-    this.#stampedAt = wall;
+    if (!this.#stamped) {
+      this.#stamped = true;
+      this.#wall = this.clock.wall();
+      this.#stampedAt = at;
+    }
+    const wall = Math.floor(this.#wall + (at - this.#stampedAt || 0));
+    if (wall === this.#written) return this.#stamp;
+    this.#written = wall;
     this.#stamp = isoStamp(wall);
     return this.#stamp;
   }

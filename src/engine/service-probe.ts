@@ -33,7 +33,7 @@ export class ServiceProbe implements RunSink {
   }
 
   record(verdict: Verdict, startedAt: number, endedAt: number): void {
-    this.#last = { verdict, durationMs: endedAt - startedAt, timestamp: this.#scope.stamp() };
+    this.#last = { verdict, durationMs: endedAt - startedAt, timestamp: this.#scope.stamp(endedAt) };
     this.#entry = undefined;
     const from = this.#seen;
     this.#seen = verdict.status;

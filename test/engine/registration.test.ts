@@ -44,6 +44,26 @@ describe('unregister', () => {
     expect(at.controller.checkResult('db')).toBeUndefined();
   });
 
+  it('from within its own run ends that run as well', async () => {
+    const at = bench();
+    at.controller.start();
+    let signal: AbortSignal | undefined;
+    const handle = at.check({
+      intervalMs: 100,
+      initialDelayMs: 10,
+      check: (context) => {
+        signal = context.signal;
+        handle.unregister();
+        return never();
+      },
+    });
+    await at.clock.advance(10);
+    expect(signal?.aborted).toBe(true);
+    expect(at.clock.pending).toBe(0);
+    await at.clock.advance(10_000);
+    expect(at.events).toEqual([]);
+  });
+
   it('lets a report that is waiting for the check go on without it', async () => {
     const at = bench();
     const handle = at.check({ timeoutMs: 1000, check: never });
