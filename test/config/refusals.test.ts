@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Controller, Supervisor } from '../../src/index.js';
-import { expectRefusal } from './support/refusal.js';
+import { expectRefusal, thrownBy } from './support/refusal.js';
 import { TAKERS, type TakerName } from './support/takers.js';
 
 const throws = () => {
@@ -85,6 +85,31 @@ describe('an unknown option', () => {
   it('comes with the option that may have been meant', () => {
     expectRefusal(() => TAKERS.check.give({ timeout: 5 }), /"timeoutMs"/);
     expectRefusal(() => TAKERS.controller.give({ drainDelay: 5 }), /"drainDelayMs"/);
+  });
+});
+
+describe('an option of the other kind of check', () => {
+  it.each([
+    ['initialDelayMs', 1, 0],
+    ['jitter', 0.5, 0],
+    ['staleAfterMs', 1000, undefined],
+    ['failureThreshold', 2, 1],
+    ['successThreshold', 2, 1],
+  ])('is refused rather than ignored: %s where nothing is polled', (option, value, neutral) => {
+    expectRefusal(
+      () => TAKERS.check.give({ [option]: value }),
+      'check "db"',
+      `"${option}"`,
+      'intervalMs',
+      `got ${value}`,
+    );
+    expect(thrownBy(() => TAKERS.check.give({ [option]: neutral }))).toBeUndefined();
+    expect(thrownBy(() => TAKERS.polledCheck.give({ [option]: value }))).toBeUndefined();
+  });
+
+  it('is refused rather than ignored: maxAgeMs where the check is polled', () => {
+    expectRefusal(() => TAKERS.polledCheck.give({ maxAgeMs: 5 }), 'check "db"', '"maxAgeMs"', 'intervalMs', 'got 5');
+    expect(thrownBy(() => TAKERS.polledCheck.give({ maxAgeMs: 0 }))).toBeUndefined();
   });
 });
 
