@@ -141,6 +141,38 @@ describe('a check that blocks the event loop', () => {
     expect((await report).services).toMatchObject([{ durationMs: 400 }, { reason: 'timeout', durationMs: 500 }]);
   });
 
+  it('is measured by itself also when nothing had ever blocked before', async () => {
+    const at = bench();
+    let blocksFor = 0;
+    at.check({ name: 'blocks', check: () => at.clock.freeze(blocksFor) });
+    at.check({ name: 'later', check: async () => {} });
+    at.check({ name: 'quick' });
+    // What is read of the clock depends on what was seen before.
+    await at.controller.status();
+    blocksFor = 100;
+    const { services } = await at.controller.status();
+    expect(services.map(({ durationMs }) => durationMs)).toEqual([100, 0, 0]);
+  });
+
+  it('makes no deadline come early, though nothing had ever blocked before', async () => {
+    const at = bench();
+    let blocksFor = 0;
+    at.check({
+      name: 'blocks',
+      check: async () => {
+        at.clock.freeze(blocksFor);
+      },
+    });
+    at.check({ name: 'hangs', timeoutMs: 500, check: () => (blocksFor > 0 ? never() : true) });
+    await at.controller.status();
+    blocksFor = 400;
+    const report = at.controller.status();
+    await at.clock.advance(499);
+    expect(at.controller.checkResult('hangs')?.status).toBe('healthy');
+    await at.clock.advance(1);
+    expect((await report).services).toMatchObject([{ status: 'OK' }, { reason: 'timeout' }]);
+  });
+
   it('and returns after its timeout has a result, since nothing could have been done in between', async () => {
     const at = bench();
     at.check({ timeoutMs: 100, check: () => void at.clock.freeze(5000) });
