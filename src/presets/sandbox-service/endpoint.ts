@@ -23,8 +23,8 @@ export class Endpoint extends ObserverTask implements Waiting {
   readonly #observer: Observer;
   #config: ServiceEndpoint;
   #url: string;
-  /** Undefined while it is not observed. */
-  #runtimeId: string | undefined;
+  /** Empty while it is not observed: no runtime has that id. */
+  #runtimeId = '';
   #calls = new RelayCalls();
   #observed: Observed = NOT_READY;
   #attempt: 'waiting' | Observation | undefined;
@@ -64,18 +64,18 @@ export class Endpoint extends ObserverTask implements Waiting {
     this.#config = config;
     this.#url = url;
     this.#shown = undefined;
-    if (this.#runtimeId !== undefined) this.#restart(RECONFIGURED);
+    if (this.#runtimeId !== '') this.#restart(RECONFIGURED);
   }
 
   /** It is observed no more, and what was known is forgotten. */
   end(because: Observed): void {
-    this.#runtimeId = undefined;
+    this.#runtimeId = '';
     this.#restart(because);
   }
 
   /** It is observed no more; what is known stays, and grows too old. */
   close(): void {
-    this.#runtimeId = undefined;
+    this.#runtimeId = '';
     this.#unschedule();
     const before = this.#attempt;
     this.#attempt = undefined;
@@ -85,7 +85,7 @@ export class Endpoint extends ObserverTask implements Waiting {
   /** A tick: an attempt, unless one is under way. No tick is caught up with. */
   due(now: number): void {
     // A listener or relay called for another task of this moment may have ended or restarted it.
-    if (this.#runtimeId === undefined || now < this.#nextAt) return;
+    if (this.#runtimeId === '' || now < this.#nextAt) return;
     const { wheel, settings } = this.#observer;
     this.#nextAt += settings.intervalMs * (1 + Math.floor((now - this.#nextAt) / settings.intervalMs));
     wheel.add(this, this.#nextAt, settings.intervalMs);
@@ -101,7 +101,7 @@ export class Endpoint extends ObserverTask implements Waiting {
   admitted(): void {
     const { clock, settings } = this.#observer;
     const { workspace, sandbox, service, host, port, readinessCheck } = this.#config;
-    const runtimeId = this.#runtimeId ?? '';
+    const runtimeId = this.#runtimeId;
     const observation = new Observation({
       clock,
       relay: settings.relay,
@@ -121,7 +121,7 @@ export class Endpoint extends ObserverTask implements Waiting {
     this.#attempt = undefined;
     this.#calls = new RelayCalls();
     this.#unschedule();
-    if (this.#runtimeId !== undefined) {
+    if (this.#runtimeId !== '') {
       this.#nextAt = clock.now() + this.#observer.firstGapMs();
       wheel.add(this, this.#nextAt, settings.intervalMs);
     }
@@ -132,7 +132,7 @@ export class Endpoint extends ObserverTask implements Waiting {
   }
 
   #try(): void {
-    if (this.#runtimeId === undefined || this.#attempt !== undefined) return;
+    if (this.#runtimeId === '' || this.#attempt !== undefined) return;
     const { clock, settings, slots } = this.#observer;
     if (this.#calls.allow(clock.now(), settings.timeoutMs)) {
       this.#attempt = 'waiting';

@@ -246,6 +246,24 @@ describe('a listener or relay that acts within a call', () => {
     expect(stage.clock.pending).toBe(0);
   });
 
+  it('may remove another that is due at the same moment', async () => {
+    const due: string[] = [];
+    const stage: Stage = new Stage({
+      relay: ({ service }) => {
+        due.push(service);
+        if (due.length === 3) stage.services.remove({ workspace: 'team', sandbox: 'box', service: 'b' });
+        return Promise.reject(new Error('no'));
+      },
+    });
+    stage.expose();
+    stage.services.expose(other);
+    stage.box.ready('runtime-1');
+    await stage.clock.advance(5000);
+    expect(due).toEqual(['web', 'b', 'web']);
+    stage.services.remove({ workspace: 'team', sandbox: 'box', service: 'web' });
+    expect(stage.clock.pending).toBe(0);
+  });
+
   it('may remove what the change is about', async () => {
     const stage = new Stage();
     stage.services.on('change', ({ service: { endpoint } }) => {
