@@ -4,7 +4,7 @@ import type { ContainerStatus, EngineHealth } from '../../wire/instance.js';
 /**
  * Why a container could not be looked at. `engine_unreachable`: nobody answers. `engine_timeout`: it does not answer in
  * time. `engine_permission`: we may not ask. `engine_error`: it answered something else. `client_missing`: the package
- * that speaks to it is not installed.
+ * that speaks to it cannot be loaded.
  */
 export type EngineFault =
   | 'engine_unreachable'

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { errorText, isErrorLike, printable } from '../../kit.js';
 
 /** What is used of dockerode, by its shape, so that nobody needs its types. */
 export interface DockerClient {
@@ -25,7 +26,7 @@ export interface DockerStream extends AsyncIterable<unknown> {
   destroy(): unknown;
 }
 
-/** Thrown where the optional peer is not there. */
+/** Thrown where the optional peer cannot be loaded. */
 export class ClientMissing extends Error {}
 
 /** Makes a client of dockerode, which is loaded only now. */
@@ -45,6 +46,6 @@ async function importDockerode(): Promise<DockerodeConstructor> {
   try {
     return (await import('dockerode')).default as unknown as DockerodeConstructor;
   } catch (error) {
-    throw new ClientMissing('npm install dockerode', { cause: error });
+    throw new ClientMissing(isErrorLike(error) ? errorText(error) : printable(error), { cause: error });
   }
 }

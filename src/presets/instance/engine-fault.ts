@@ -38,7 +38,7 @@ const SENTENCES: Readonly<Record<EngineFault, string>> = {
   engine_timeout: 'the container engine does not answer',
   engine_permission: 'the container engine may not be asked',
   engine_error: 'the container engine answered with an error',
-  client_missing: 'the package dockerode is not installed',
+  client_missing: 'the package dockerode cannot be loaded (npm install dockerode)',
 };
 
 export function couldNotLook(reason: EngineFault, detail?: string): UnknownContainer {

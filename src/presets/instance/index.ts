@@ -1,5 +1,6 @@
 // An instance
-export { Instance, type InstanceStatusEvent } from './instance.js';
+export { Instance } from './instance.js';
+export type { InstanceStatusEvent } from './telling.js';
 export type { InstanceOptions, StartOptions, TunnelBrokenEvent } from './options.js';
 export type { AttachOptions } from './in-controller.js';
 

@@ -1,40 +1,19 @@
 import type { Controller, ServiceOption } from '../../index.js';
-import { abortSignal, callable, checkValue, Emitter, oneOf, readOptions, SingleFlight } from '../../kit.js';
+import { abortSignal, callable, checkValue, oneOf, readOptions, SingleFlight } from '../../kit.js';
 import type { InstanceHealth, InstanceStatus } from '../../wire/instance.js';
 import type { ContainerObservation } from './container.js';
 import { ContainerWatch } from './container-watch.js';
 import { Gatekeeper } from './gatekeeper.js';
 import { healthOf, isUnsettled, type Known } from './health.js';
 import { type AttachOptions, attachInstance, type InstanceParts, instanceService } from './in-controller.js';
-import {
-  type InstanceOptions,
-  type InstanceSettings,
-  resolveInstance,
-  type StartOptions,
-  type TunnelBrokenEvent,
-} from './options.js';
+import { type InstanceOptions, type InstanceSettings, resolveInstance, type StartOptions } from './options.js';
 import type { ReadinessFinding } from './readiness-probe.js';
 import { Repeater } from './repeater.js';
 import { StartWaiters } from './start-waiters.js';
 import { StatusModel } from './status-model.js';
+import { type InstanceStatusEvent, Telling } from './telling.js';
 import { TunnelSpell } from './tunnel-spell.js';
 import { type TunnelObservation, TunnelWatch } from './tunnel-watch.js';
-
-/** The status moved. What `status` reads inside a listener equals `to`. */
-export interface InstanceStatusEvent {
-  readonly name: string;
-  readonly from: InstanceStatus;
-  readonly to: InstanceStatus;
-  /** Of `error`: the exit code, where the container has ended. */
-  readonly exitCode?: number;
-  /** Of `error`, `unhealthy`, and of a `running` that could not be validated: why. */
-  readonly message?: string;
-}
-
-interface InstanceEvents {
-  status: InstanceStatusEvent;
-  tunnel_broken: TunnelBrokenEvent;
-}
 
 /**
  * One containerised tool and the tunnel that leads to it, observed separately (seed 003): a start that is verified and
@@ -55,7 +34,7 @@ interface InstanceEvents {
  */
 export class Instance {
   readonly #settings: InstanceSettings;
-  readonly #events: Emitter<InstanceEvents>;
+  readonly #telling: Telling;
   readonly #container: ContainerWatch;
   readonly #tunnel: TunnelWatch | undefined;
   readonly #spell: TunnelSpell;
@@ -72,10 +51,9 @@ export class Instance {
   /** @throws HealthControllerError `invalid_option` */
   constructor(options: InstanceOptions) {
     const settings = resolveInstance(options);
-    const { clock, container, tunnel, probeTimeoutMs, tunnelIntervalMs, onTunnelBroken } = settings;
+    const { clock, container, tunnel, probeTimeoutMs, tunnelIntervalMs } = settings;
     this.#settings = settings;
-    this.#events = new Emitter(settings.logger);
-    if (onTunnelBroken !== undefined) this.#events.on('tunnel_broken', onTunnelBroken);
+    this.#telling = new Telling(settings);
     this.#container = new ContainerWatch(container, probeTimeoutMs, clock, (seen) => this.#onContainer(seen));
     if (tunnel !== undefined) {
       const watch = new TunnelWatch(tunnel, probeTimeoutMs, clock, (seen) => this.#onTunnel(seen));
@@ -144,7 +122,7 @@ export class Instance {
   on(name: 'status', listener: (event: InstanceStatusEvent) => unknown): () => void {
     checkValue('on(): the event', oneOf('status'), name);
     checkValue('on(): the listener', callable(), listener);
-    return this.#events.on(name, listener);
+    return this.#telling.onStatus(listener);
   }
 
   /**
@@ -206,13 +184,16 @@ export class Instance {
       const { gate } = model;
       if (this.#phase !== 'observing' || this.#model !== model) return;
       if (gate?.number !== gateNumber || gate.runningSince === undefined) return;
-      this.#log('warn', `runs without validation: ${finding.message}`);
+      this.#telling.unvalidated(finding.message);
+    }
+    if (finding.outcome === 'failed' && finding.message !== this.#model.gate?.lastFailure) {
+      this.#telling.notReady(finding.message);
     }
     this.#step(() => this.#model.probed(gateNumber, finding));
   }
 
   async #onTunnel(seen: TunnelObservation): Promise<void> {
-    const { clock, name, recreate } = this.#settings;
+    const { clock } = this.#settings;
     this.#seenTunnel = seen;
     if (seen.renewed) {
       this.#spell.renewed(clock.now());
@@ -222,8 +203,7 @@ export class Instance {
     const known = this.#known();
     const { tunnel_status: tunnel, container_status: container } = healthOf(known);
     if (!this.#spell.note({ at: clock.now(), tunnel, container, starting: isUnsettled(known) })) return;
-    this.#log('warn', `the tunnel is broken: ${seen.message}`);
-    this.#events.emit('tunnel_broken', { name, failures: recreate.failures, message: seen.message });
+    this.#telling.tunnelBroken(seen.message);
   }
 
   /** Moves the model, and everything that follows from where it is then. */
@@ -231,25 +211,9 @@ export class Instance {
     const from = this.status;
     move();
     this.#gatekeeper.follow(this.#phase === 'observing' ? this.#model.gate : undefined);
-    if (this.status !== from) this.#tell(from);
+    if (this.status !== from) this.#telling.moved(from, this.#model.state);
     if (this.#phase === 'observing' && !this.#isStarting) this.#starts.settle(this.status);
     this.#keepAlive();
-  }
-
-  #tell(from: InstanceStatus): void {
-    const { name } = this.#settings;
-    const { state } = this.#model;
-    const message = 'message' in state ? state.message : undefined;
-    const exitCode = state.status === 'error' ? state.exitCode : undefined;
-    const level = state.status === 'error' || state.status === 'unhealthy' ? 'warn' : 'info';
-    this.#log(level, `${from} -> ${state.status}${message === undefined ? '' : `: ${message}`}`);
-    this.#events.emit('status', {
-      name,
-      from,
-      to: state.status,
-      ...(exitCode === undefined ? undefined : { exitCode }),
-      ...(message === undefined ? undefined : { message }),
-    });
   }
 
   /** Polls only observe; those that a start waits for keep the process alive. */
@@ -281,10 +245,5 @@ export class Instance {
         return this.#known();
       },
     };
-  }
-
-  #log(level: 'info' | 'warn', message: string): void {
-    const { name, logger } = this.#settings;
-    logger[level](`instance ${JSON.stringify(name)}: ${message}`, { instance: name });
   }
 }

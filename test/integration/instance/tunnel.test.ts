@@ -86,8 +86,8 @@ describe('a tunnel that answers', () => {
     expect(await lookThrough(tunnel.url)).toMatchObject({ tunnel_status: 'healthy' });
   });
 
-  it('with no HTTP is unknown', async () => {
-    const { url } = await tunnelTo('garbage');
+  it.each(['garbage', 'upgrade'] as const)('with something else than HTTP is unknown: %s', async (mode) => {
+    const { url } = await tunnelTo(mode);
     expect(await lookThrough(url)).toMatchObject({ tunnel_status: 'unknown', can_recreate_tunnel: false });
   });
 });

@@ -319,6 +319,21 @@ describe('the readiness gate', () => {
     instance.stop();
   });
 
+  it('logs what a failing probe says, for debugging, and only when that changes', async () => {
+    const other = { outcome: 'failed', message: 'exit code 7: refused' } as const;
+    const { instance, clock, lines } = observed({
+      container: new ScriptedContainer([found()]),
+      readinessProbe: new ScriptedProbe([other, other, FAILED, PASSED]),
+    });
+    void instance.start();
+    await clock.advance(8000);
+    expect(lines.filter((line) => line.startsWith('debug'))).toEqual([
+      'debug instance "instance": not ready yet: exit code 7: refused',
+      'debug instance "instance": not ready yet: not yet',
+    ]);
+    instance.stop();
+  });
+
   it('never runs two probes at a time', async () => {
     const probe = new ScriptedProbe([() => NEVER]);
     const { instance, clock } = observed({

@@ -14,6 +14,7 @@ const server = createServer((incoming, outgoing) => {
   else if (mode === 'head-unknown') outgoing.writeHead(incoming.method === 'HEAD' ? 501 : 200).end();
   else if (mode === 'redirect') outgoing.writeHead(302, { location: '/elsewhere' }).end();
   else if (mode === 'garbage') incoming.socket.end('this is no HTTP\r\n\r\n');
+  else if (mode === 'upgrade') incoming.socket.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
   else if (mode === 'half') incoming.socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
   else outgoing.writeHead(Number(mode)).end();
 });

@@ -15,6 +15,7 @@ export type Mode =
   | 'redirect'
   | 'garbage'
   | 'half'
+  | 'upgrade'
   | `${number}`;
 
 /** A tunnel whose connector is a process of ours. */
