@@ -7,7 +7,8 @@ const config = {
     ...[...subpaths(), ...commands()].map(({ source }) => source),
     '.ci/*.mjs',
     '.ci/*.config.ts',
-    'test/bench/*.mjs',
+    // Started as processes of their own.
+    'test/**/*.mjs',
     'test/types/*.test-d.ts',
     'examples/**/*.mjs',
   ],
@@ -16,6 +17,8 @@ const config = {
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Commands of .ci/check.mjs.
   ignoreDependencies: ['@arethetypeswrong/cli', 'publint'],
+  // These have dependencies of their own, in a package.json of their own.
+  ignoreIssues: { 'examples/**': ['unlisted', 'duplicates'], 'test/bench/peers/**': ['unlisted', 'unresolved'] },
   // Tests call tools of the system, after they have looked for them.
   exclude: ['binaries'],
 };
