@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckReturn, degraded, healthy, unhealthy } from '../../src/index.js';
 import { bench, entryOf } from './support/bench.js';
+import { TracedClock } from './support/traced-clock.js';
 
 const START = Date.UTC(2024, 0, 1);
 const stamp = (afterMs: number) => new Date(START + afterMs).toISOString();
@@ -101,6 +102,20 @@ describe('checkResult', () => {
     }
     expect(controller.checkResult('db')?.status).toBe('healthy');
     expect(await entryOf(controller)).toMatchObject({ status: 'OK' });
+  });
+
+  it('has no negative duration, though the port of time goes backwards', async () => {
+    class Backwards extends TracedClock {
+      #steps = 0;
+      override now() {
+        this.#steps += 1;
+        return super.now() - this.#steps;
+      }
+    }
+    const { controller, check } = bench({ clock: new Backwards() });
+    check();
+    check({ name: 'later', check: async () => {} });
+    for (const { durationMs } of (await controller.status()).services) expect(durationMs).toBe(0);
   });
 
   it('stands once the controller has stopped', async () => {
