@@ -1,5 +1,5 @@
-// A small real service under a health controller. `npm run demo` shows it losing its upstream and getting it back, and
-// being stopped with a request in flight; `npm run demo -- --serve` keeps it running until Ctrl-C.
+// A small real service under a health controller. `npm run demo` shows its worker crashing and being restarted, the
+// service losing its upstream and getting it back, and being stopped with a request in flight; `npm run demo -- --serve` keeps it running until Ctrl-C.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Controller } from 'health-controller';
+import { Controller, withRestartPolicy } from 'health-controller';
 import { serveHealth } from 'health-controller/http';
 import { diskSpace, eventLoopDelay, httpCheck, writableDirectory } from 'health-controller/presets';
 import { ask, note, show, tell, until } from './account.mjs';
@@ -31,14 +31,16 @@ const controller = new Controller({
 const api = new Api(upstreamUrl);
 const worker = new Worker(directory);
 controller.register('api', api);
-controller.register('worker', worker);
+controller.register('worker', worker, withRestartPolicy({ initialBackoffMs: 1000 }));
 controller.registerCheck(httpCheck({ name: 'upstream', url: upstreamUrl, intervalMs: 500, timeoutMs: 1000 }));
 controller.registerCheck(writableDirectory({ path: directory, intervalMs: 1000 }));
 controller.registerCheck(diskSpace({ path: directory, critical: false, intervalMs: 1000 }));
 controller.registerCheck(eventLoopDelay({ intervalMs: 500 }));
 
 controller.on('state', ({ from, to }) => note(`the controller: ${from} -> ${to}`));
-controller.on('service', ({ service, kind }) => note(`service ${service}: ${kind}`));
+controller.on('service', ({ service, kind, error }) => {
+  note(`service ${service}: ${kind}${kind === 'retrying' ? ` (${error})` : ''}`);
+});
 controller.on('check', ({ name, from, to, result }) => {
   note(`check ${name}: ${from} -> ${to}${result.reason === undefined ? '' : ` (${result.reason})`}`);
 });
@@ -71,6 +73,26 @@ async function play(url) {
   await show(`${url}/livez?format=text`);
   await show(`${url}/readyz?format=text&verbose`);
   await show(`${api.url}/price`);
+
+  await pause();
+  tell('The worker crashes. It is started again by itself; until then nobody should be sent here:');
+  const recovered = new Promise((resolve) => {
+    const off = controller.on('service', ({ kind }) => {
+      if (kind !== 'started') return;
+      off();
+      resolve(undefined);
+    });
+  });
+  const jobs = worker.jobs;
+  worker.breakNextJob();
+  await until(`${url}/readyz`, 503);
+  await show(`${url}/readyz?format=text`);
+  await show(`${url}/livez?format=text`);
+  await recovered;
+  await until(`${url}/readyz`, 200);
+  const { up, restartCount } = controller.serviceInfo('worker') ?? {};
+  note(`the worker is up: ${up}, restarts: ${restartCount}, at work again: ${worker.jobs > jobs}`);
+  await show(`${url}/readyz?format=text`);
 
   await pause();
   tell('Killing the upstream: nobody should be sent here now, but a restart would not help:');

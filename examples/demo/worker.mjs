@@ -10,6 +10,7 @@ const LONGEST_PAUSE_MS = 2000;
 export class Worker {
   #journal;
   #lastJobAt = 0;
+  #broken = false;
   jobs = 0;
 
   /** @param {string} directory */
@@ -30,6 +31,11 @@ export class Worker {
     }
   }
 
+  /** Its next job fails, as jobs do: the worker crashes. */
+  breakNextJob() {
+    this.#broken = true;
+  }
+
   /** A probe: does it get on? */
   status() {
     const pauseMs = performance.now() - this.#lastJobAt;
@@ -37,6 +43,10 @@ export class Worker {
   }
 
   async #work() {
+    if (this.#broken) {
+      this.#broken = false;
+      throw new Error('a job without a customer');
+    }
     this.jobs++;
     await appendFile(this.#journal, `job ${this.jobs}\n`);
     this.#lastJobAt = performance.now();

@@ -62,7 +62,7 @@ function expectInOrder(text: string, patterns: readonly RegExp[]): void {
   }
 }
 
-it('examples/demo/ loses its upstream, gets it back, and ends by itself with the request finished', async () => {
+it('examples/demo/ recovers its worker, loses its upstream, gets it back, and ends by itself with the request finished', async () => {
   const begun = performance.now();
   demo = new Demo();
   expect(await demo.exitCode()).toBe(0);
@@ -79,6 +79,14 @@ it('examples/demo/ loses its upstream, gets it back, and ends by itself with the
     /\[\+\]api ok\n +\[\+\]worker ok\n +\[\+\]upstream ok\n/,
     /\[\+\]writable-directory ok\n +\[\+\]disk-space ok\n +\[\+\]event-loop-delay ok\n +readyz check passed\n/,
     /\/price -> 200 {"price":42}\n/,
+    /\nThe worker crashes/,
+    /service worker: retrying \(Error: a job without a customer\)\n/,
+    /\/readyz\?format=text -> 503 /,
+    /\[-\]worker failed: reason withheld\n/,
+    /\/livez\?format=text -> 200 ok\n/,
+    /service worker: started\n/,
+    /the worker is up: true, restarts: 1, at work again: true\n/,
+    /\/readyz\?format=text -> 200 ok\n/,
     /\nKilling the upstream/,
     /check upstream: healthy -> unhealthy \(connect\)\n/,
     /\/readyz\?format=text -> 503 /,
