@@ -48,7 +48,7 @@ const code = () =>
 const CODES = { healthy: code(), degraded: code(), unhealthy: code() };
 const isPolicy = (value: unknown): boolean => value === 'never' || value === 'always' || typeof value === 'function';
 
-export const HANDLER_SHAPE = {
+const HANDLER_SHAPE = {
   ...PATH_SHAPE,
   codes: where(() => true, 'an object of status codes'),
   details: where(isPolicy, "'never', 'always' or a function"),

@@ -34,7 +34,7 @@ export type Mount = (reporter: HealthReporter, options: CommonOptions, prefix?: 
 
 export const PAGE = '<h1>the application</h1>';
 
-export function catchAll(_request: IncomingMessage, response: ServerResponse): void {
+function catchAll(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/html' });
   response.end(PAGE);
 }
@@ -61,7 +61,7 @@ const node: Mount = (reporter, options, prefix = '') => {
   );
 };
 
-const expressWith =
+export const expressWith =
   (make: typeof express): Mount =>
   (reporter, options, prefix = '/') => {
     const app = make();
@@ -72,7 +72,7 @@ const expressWith =
     return listening(createServer(app));
   };
 
-const fastifyWith =
+export const fastifyWith =
   (make: () => FastifyInstance): Mount =>
   async (reporter, options, prefix) => {
     const app = make();
