@@ -8,7 +8,6 @@ import { WebSocket } from 'ws';
 import { median } from './measure.mjs';
 
 const [snapshots = 400, clients = 1000, processes = 2000] = process.argv.slice(2).map(Number);
-const ROUNDS = 5;
 const RUNNING = [{ id: '1', command: 'openclaw-gateway', status: 'running' }];
 
 const cpuMs = () => {
@@ -16,15 +15,18 @@ const cpuMs = () => {
   return (user + system) / 1000;
 };
 
-/** Median CPU milliseconds of one call, over rounds of many. */
-async function costOf(call, times) {
-  const costs = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = cpuMs();
-    for (let i = 0; i < times; i++) await call();
-    costs.push((cpuMs() - before) / times);
+/** Median CPU milliseconds of one call of each, over rounds of many: in turn, since the machine is not always the same. */
+async function costsOf(calls, times, rounds = 9) {
+  const costs = calls.map(() => []);
+  for (let round = -1; round < rounds; round++) {
+    for (const [i, call] of calls.entries()) {
+      const before = cpuMs();
+      for (let n = 0; n < times; n++) await call();
+      // The first round warms up.
+      if (round >= 0) costs[i].push((cpuMs() - before) / times);
+    }
   }
-  return median(costs);
+  return costs.map(median);
 }
 
 /** Runs a program of a few lines in a process of its own; it says where it listens. */
@@ -63,14 +65,10 @@ async function snapshotCost() {
   const gateway = new Gateway({ healthUrl, processes: () => RUNNING });
   const take = () => gateway.snapshot({ passive: true });
   const bare = () => Promise.all([plainRequest(healthUrl), plainRequest(healthUrl)]);
-  await costOf(take, 100);
-  await costOf(bare, 100);
-  const [ours, theirs] = [await costOf(take, snapshots), await costOf(bare, snapshots)];
+  const [ours, theirs] = await costsOf([take, bare], snapshots);
   const idle = new Gateway({ fetch: async () => new Response('{"ok":true}'), processes: () => RUNNING });
-  const shared = await costOf(
-    () => Promise.all(Array.from({ length: 1000 }, () => idle.snapshot({ passive: true }))),
-    50,
-  );
+  const many = () => Promise.all(Array.from({ length: 1000 }, () => idle.snapshot({ passive: true })));
+  const [shared] = await costsOf([many], 50);
   server.end();
   console.log(
     `snapshot: ${(ours * 1000).toFixed(0)} µs CPU, its two requests alone ${(theirs * 1000).toFixed(0)} µs: ${(ours / theirs).toFixed(2)}`,
@@ -127,10 +125,11 @@ async function procScan() {
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const gateway = new Gateway({ fetch: async () => new Response('{"ok":true}') });
   const times = [];
-  const cost = await costOf(async () => {
+  const look = async () => {
     const { readiness } = await gateway.snapshot({ passive: true });
     times.push(readiness.latencyMs);
-  }, 5);
+  };
+  const [cost] = await costsOf([look], 5);
   console.log(`look at ${processes} processes and more: ${cost.toFixed(0)} ms CPU, ${median(times).toFixed(0)} ms`);
   for (const sleeper of sleepers) sleeper.kill('SIGKILL');
 }
