@@ -156,8 +156,12 @@ export class ServiceRunner implements Stoppable {
       case 'ended':
         this.#settle();
         // A breach that led to giving up may have left it up, or be stopping it.
-        if (this.#halting === undefined && !this.#leftUp) this.#begin();
-        else this.#bringDown(() => this.#begin());
+        if (this.#halting === undefined && !this.#leftUp) {
+          this.#begin();
+          break;
+        }
+        this.#to('halting');
+        this.#bringDown(() => this.#begin());
         break;
       default:
         // Idle and waiting come up on their own; halting goes on without a backoff.

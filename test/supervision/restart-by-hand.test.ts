@@ -414,4 +414,40 @@ describe('restart(name) inside a listener', () => {
     expect(infoOf(stage).up).toBe(true);
     await stage.close();
   });
+
+  it.each([
+    ['at once', 0],
+    ['after a while', 200],
+  ])(
+    'of a breach that was to stop the controller keeps it running, with a stop that takes effect %s',
+    async (_, ms) => {
+      // The shutdown won where the stop took its time, and lost where it did not.
+      const stage = new Stage();
+      let sick = true;
+      stage.controller.on('service', ({ kind }) => {
+        sick = false;
+        if (kind === 'failed') void stage.controller.restart('api');
+      });
+      stage.service('api', {
+        stop: () => (ms === 0 ? undefined : stage.lasting(ms)),
+        status: () => !sick,
+        stopOnGiveUp: { healthFailureThreshold: 1, healthCheckIntervalMs: 1000 },
+      });
+      await stage.start();
+      sick = true;
+      await stage.clock.advance(10_000);
+      expect(stage.timeline(/^(start|stop|api|state)/)).toEqual([
+        '0 state running',
+        '0 start api',
+        '0 api started',
+        '1000 api failed:0',
+        '1000 stop api',
+        `${1000 + ms} start api`,
+        `${1000 + ms} api started`,
+      ]);
+      expect(infoOf(stage).up).toBe(true);
+      await stage.close();
+      expect(stage.clock.pending).toBe(0);
+    },
+  );
 });

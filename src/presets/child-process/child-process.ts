@@ -46,9 +46,12 @@ export function childProcess(options: ChildProcessOptions): ServiceDescription {
   const { killAfterMs, noRestartExitCodes, runToCompletion } = settings;
   let current: RunningProcess | undefined;
   return {
-    start: (context) => {
+    start: async (context) => {
+      // One that did not come up in time has been told to go, and may hold its port still.
+      if (current !== undefined) await current.terminate(killAfterMs);
+      context.signal.throwIfAborted();
       current = new RunningProcess(settings);
-      return follow(current, context, settings);
+      await follow(current, context, settings);
     },
     stop: (context) => (current === undefined ? undefined : halt(current, context, killAfterMs)),
     giveUpOn: (error) => isExit(error) && error.exitCode !== null && noRestartExitCodes.includes(error.exitCode),

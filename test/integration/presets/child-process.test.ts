@@ -321,6 +321,26 @@ describe('a process group', () => {
     expect(pids.map(stateOf)).toEqual(['gone', 'gone', 'gone']);
   });
 
+  it('of a start that timed out is gone before the next one runs, however short the backoff', async () => {
+    // EADDRINUSE: the next process came up against the port of the one that had been told to go.
+    const port = await freePort();
+    const code = `process.on('SIGTERM', () => {});
+      const server = require('node:net').createServer();
+      server.on('error', (error) => { console.error(error.code); process.exit(1) });
+      server.listen(${port}, '127.0.0.1', () => console.log('pid', process.pid));`;
+    const worker = run(
+      { ...node(code), killAfterMs: 500 },
+      { startTimeoutMs: 3000, restartPolicy: { ...NO_WAIT, maxRestarts: 1 } },
+    );
+    const first = await worker.pid();
+    const second = await worker.pid('pid', 2);
+    expect([stateOf(first), stateOf(second)]).toEqual(['gone', 'alive']);
+    expect(worker.lines.filter((line) => line.startsWith('!'))).toEqual([]);
+    await worker.told('unable_to_start');
+    expect(worker.info.error).toMatchObject({ code: 'start_timeout' });
+    expect(await worker.controller.stop()).toMatchObject({ stopErrors: [] });
+  });
+
   it('of a start that times out is gone before the next one runs', async () => {
     const worker = run(
       { ...node(STUBBORN), killAfterMs: 100 },
