@@ -95,6 +95,8 @@ export class ServiceEntry implements ReportSource {
   #stated(kind: ReportKind): RunState | undefined {
     const { runState } = this;
     if (!this.#reportRunState || runState === undefined || !REPORT_KINDS[kind].runState) return undefined;
-    return runState.outranksProbe || this.#probe(kind) === undefined ? runState : undefined;
+    // Being stopped, it is no longer on its way up.
+    const comingUp = this.#silenced === undefined && this.#probe(kind) === undefined;
+    return runState.outranksProbe || comingUp ? runState : undefined;
   }
 }

@@ -121,6 +121,8 @@ describe('reads while shutting down', () => {
     for (const { value } of [first, second]) {
       expect(value).toMatchObject({
         overallHealthy: false,
+        state: 'stopped',
+        reason: 'stopped',
         services: [{ name: 'api' }, { name: 'db', reason: 'cancelled' }],
       });
     }

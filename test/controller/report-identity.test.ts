@@ -57,6 +57,24 @@ describe('a report of cached entries alone', () => {
     }
   });
 
+  it('that was asked for before something was registered or dropped is not kept for those who ask after', async () => {
+    const stage = await polled();
+    const names = async () => (await stage.promptly(stage.controller.status())).services.map(({ name }) => name);
+    const before = stage.controller.status();
+    const handle = stage.controller.registerCheck({ name: 'disk', check: () => true, intervalMs: 60_000 });
+    await stage.promptly(before);
+    expect(await names()).toEqual(['plain', 'db', 'disk']);
+    const then = stage.controller.status();
+    handle.unregister();
+    await stage.promptly(then);
+    expect(await names()).toEqual(['plain', 'db']);
+    const last = stage.controller.status();
+    stage.controller.register('late');
+    await stage.promptly(last);
+    expect(await names()).toEqual(['plain', 'late', 'db']);
+    await stage.close();
+  });
+
   it('is a new one once it has grown stale, and the same again from then on', async () => {
     const answers = [() => true, never];
     const stage = await polled(() => (answers.shift() ?? never)());

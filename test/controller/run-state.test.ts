@@ -139,6 +139,26 @@ describe('with reportRunState', () => {
     await stage.close();
   });
 
+  it('a service whose stop has been called while it was starting is OK, reason stopped', async () => {
+    const stage = await staged({ start: never, stop: never });
+    void stage.controller.stop();
+    await stage.settle();
+    expect(stage.trace(/^stop/)).toEqual(['stop api']);
+    for (const state of ['stopping', 'stopped']) {
+      for (const kind of KINDS) {
+        const report = await stage.promptly(stage.controller[kind]());
+        expect(report).toMatchObject({ state, services: [{ status: 'OK', reason: 'stopped' }] });
+      }
+      await stage.clock.advance(5000);
+    }
+  });
+
+  it('a service that has given up stays an error when the controller stops', async () => {
+    const stage = await staged({ start: refuse });
+    await stage.close();
+    expect(await read(stage)).toEqual(GAVE_UP);
+  });
+
   it('the entry says why in words', async () => {
     const stage = await staged({ start: refuse });
     const { services } = await stage.promptly(stage.controller.status());

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { isHealthControllerError } from '../../src/index.js';
 import { Deferred, never } from './support/deferred.js';
@@ -140,6 +141,34 @@ describe('whenReady', () => {
     await stage.settle();
     expect(ready.value).toBe(false);
     expect(stage.clock.pending).toBe(0);
+    expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
+  });
+
+  it('leaves no listener on the signal of its caller, however it ends', async () => {
+    const caller = new AbortController();
+    const stage = new Stage();
+    let ok = false;
+    stage.controller.registerCheck({ name: 'db', check: () => ok, intervalMs: 1000 });
+    await stage.start();
+    const { signal } = caller;
+    const waits = [
+      stage.watch(stage.controller.whenReady({ signal, timeoutMs: 500 })),
+      stage.watch(stage.controller.whenReady({ signal })),
+    ];
+    expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+    await stage.clock.advance(500);
+    ok = true;
+    await stage.clock.advance(500);
+    expect(waits.map(({ value, atMs }) => [value, atMs])).toEqual([
+      [false, 500],
+      [true, 1000],
+    ]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    ok = false;
+    await stage.clock.advance(1000);
+    void stage.controller.whenReady({ signal });
+    await stage.close();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('is false as soon as the controller is stopping, and from then on', async () => {
