@@ -35,12 +35,12 @@ function bytesPerReport(checks: number, intervalMs: number): number {
 }
 
 describe('bytes allocated per report', () => {
-  it('over 100 sync checks: at most 700 for each, the promises of the checks themselves among them', () => {
-    expect(bytesPerReport(100, 0) / 100).toBeLessThan(700);
+  it('over 100 sync checks: at most 550 for each, the promises of the checks themselves among them', () => {
+    expect(bytesPerReport(100, 0) / 100).toBeLessThan(550);
   });
 
   it('over cached checks: as many for 1000 as for 10', () => {
-    expect(bytesPerReport(10, 60_000)).toBeLessThan(1500);
-    expect(bytesPerReport(1000, 60_000)).toBeLessThan(1500);
+    expect(bytesPerReport(10, 60_000)).toBeLessThan(700);
+    expect(bytesPerReport(1000, 60_000)).toBeLessThan(700);
   });
 });
