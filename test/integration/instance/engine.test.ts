@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/index.js';
 import {
@@ -421,6 +424,24 @@ describe.each(ENGINES.filter(([, present]) => present))('a real engine: %s', (ki
     } finally {
       await tunnel.kill();
     }
+  });
+
+  it('the example shows each trouble for what it is, and ends by itself', async () => {
+    const main = fileURLToPath(new URL('../../../examples/instance/main.mjs', import.meta.url));
+    const env = { ...process.env, DOCKER_HOST: `unix://${engine.socketPath}` };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [main], { env });
+    expect(stderr).toBe('');
+    const told = stdout.split('\n').flatMap((line) => /^ *\d+ ms {4}(.*)$/.exec(line)?.[1] ?? []);
+    expect(told).toEqual([
+      'container running, tunnel healthy: [no badge]',
+      'container running, tunnel tunnel_error, a new tunnel may help: [tunnel error]',
+      'container running, tunnel healthy: [no badge]',
+      'container exited, tunnel app_error: [container unhealthy]',
+      'container running, tunnel starting: [starting…]',
+      'container running, tunnel healthy: [no badge]',
+    ]);
+    expect(stdout).toContain('the tunnel has failed 3 times in a row (ECONNREFUSED): making a new one');
+    expect(await engine.docker.listContainers({ all: true })).toEqual([]);
   });
 
   function probeContext(name: string) {
