@@ -154,6 +154,22 @@ describe('a check that blocks the event loop', () => {
     expect(services.map(({ durationMs }) => durationMs)).toEqual([100, 0, 0]);
   });
 
+  it('is told from what waits beside it as soon as one report has seen that runs block', async () => {
+    const at = bench();
+    at.check({
+      name: 'blocks',
+      check: async () => {
+        at.clock.freeze(100);
+      },
+    });
+    at.check({ name: 'later', check: async () => {} });
+    for (let report = 0; report < 3; report += 1) {
+      const { services } = await at.controller.status();
+      // What settles in one go is read at one moment: that of the last call.
+      expect(services.map(({ durationMs }) => durationMs)).toEqual([100, 0]);
+    }
+  });
+
   it('makes no deadline come early, though nothing had ever blocked before', async () => {
     const at = bench();
     let blocksFor = 0;

@@ -129,7 +129,9 @@ describe('after a stale spell', () => {
       check: () => (runs.shift() ?? (() => unhealthy('gone')))(),
     });
     at.controller.start();
-    await at.clock.advance(1300);
+    await at.clock.advance(999);
+    expect(at.controller.checkResult('db')).toMatchObject({ consecutiveSuccesses: 1, consecutiveFailures: 0 });
+    await at.clock.advance(301);
     expect(at.events).toEqual([
       '0 db pending->healthy',
       '301 db healthy->stale',
@@ -158,5 +160,45 @@ describe('after a stale spell', () => {
     at.controller.start();
     await at.clock.advance(1250);
     expect(at.controller.checkResult('db')).toMatchObject({ status: 'healthy', consecutiveFailures: 1 });
+  });
+
+  it.each([
+    [true, { status: 'healthy', consecutiveSuccesses: 1, consecutiveFailures: 0 }],
+    [false, { status: 'unhealthy', consecutiveSuccesses: 0, consecutiveFailures: 1 }],
+  ])('the count in a row begins anew: %s', async (answer, expected) => {
+    const at = bench();
+    let runs = 0;
+    at.check({
+      intervalMs: 100,
+      timeoutMs: 10_000,
+      failureThreshold: 3,
+      check: () => {
+        runs += 1;
+        if (runs <= 3) return answer;
+        return new Promise((resolve) => at.clock.setTimeout(() => resolve(answer), 900, { keepAlive: false }));
+      },
+    });
+    at.controller.start();
+    await at.clock.advance(1200);
+    expect(at.controller.checkResult('db')).toMatchObject(expected);
+  });
+
+  it('that nobody could be told of, since it was over within a millisecond, the thresholds begin anew as well', async () => {
+    const at = bench();
+    let runs = 0;
+    at.check({
+      intervalMs: 1000,
+      staleAfterMs: 1500,
+      timeoutMs: 10_000,
+      failureThreshold: 3,
+      check: () => {
+        runs += 1;
+        if (runs === 1) return true;
+        return new Promise((resolve) => at.clock.setTimeout(() => resolve(false), 500.5, { keepAlive: false }));
+      },
+    });
+    at.controller.start();
+    await at.clock.advance(1501);
+    expect(at.events).toEqual(['0 db pending->healthy', '1500.5 db healthy->unhealthy']);
   });
 });

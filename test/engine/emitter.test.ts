@@ -56,6 +56,21 @@ describe('an emitter', () => {
     expect(heard).toEqual([]);
   });
 
+  it('keeps two registrations of one listener apart: each is taken off by itself', () => {
+    const { events } = emitter();
+    const heard: number[] = [];
+    const listener = (payload: number) => void heard.push(payload);
+    events.on('state', listener);
+    events.on('state', listener);
+    events.emit('state', 1);
+    events.off('state', listener);
+    events.emit('state', 2);
+    events.off('state', listener);
+    events.emit('state', 3);
+    expect(heard).toEqual([1, 1, 2]);
+    expect(events.has('state')).toBe(false);
+  });
+
   it('tells a once listener of one event, and not of one it was taken off before', () => {
     const { events } = emitter();
     const heard: string[] = [];

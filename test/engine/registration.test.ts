@@ -44,6 +44,32 @@ describe('unregister', () => {
     expect(at.controller.checkResult('db')).toBeUndefined();
   });
 
+  it('takes also the moment at which the last result would have grown stale', async () => {
+    const at = bench();
+    const handle = at.check({ intervalMs: 1000, staleAfterMs: 500 });
+    at.controller.start();
+    await at.clock.advance(100);
+    handle.unregister();
+    expect(at.clock.pending).toBe(0);
+  });
+
+  it('from within its own run keeps the answer of that run to itself', async () => {
+    const at = bench();
+    at.controller.start();
+    const handle = at.check({
+      intervalMs: 100,
+      initialDelayMs: 10,
+      check: () => {
+        handle.unregister();
+        return unhealthy('gone');
+      },
+    });
+    await at.clock.advance(1000);
+    expect(at.events).toEqual([]);
+    expect(at.lines.filter((line) => line.includes('gone'))).toEqual([]);
+    expect(at.clock.pending).toBe(0);
+  });
+
   it('from within its own run ends that run as well', async () => {
     const at = bench();
     at.controller.start();

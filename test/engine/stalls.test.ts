@@ -78,6 +78,28 @@ describe('after a stall of the process longer than an interval', () => {
     expect(handle.skippedTicks).toBe(0);
   });
 
+  it('a tick that is late by exactly one interval is not followed by another at once', async () => {
+    const at = bench();
+    const { starts } = polled(at, { intervalMs: 100 });
+    at.controller.start();
+    await at.clock.advance(50);
+    at.clock.freeze(150);
+    await at.clock.advance(100);
+    expect(starts).toEqual([0, 200, 300]);
+  });
+
+  it('and a run that has ended, results grow stale as ever', async () => {
+    const at = stalling(100_000);
+    await at.clock.advance(500);
+    at.clock.freeze(60_000);
+    await at.clock.advance(0);
+    at.answers[0]?.resolve(true);
+    await at.clock.advance(3500);
+    expect(at.starts).toEqual([0, 60_500, 61_000]);
+    expect(await entry(at)).toMatchObject({ reason: 'stale' });
+    expect(at.events).toEqual(['0 db pending->healthy', '63501 db healthy->stale']);
+  });
+
   it('thousands of checks are due at once, and none of them is shown as stale', async () => {
     const at = bench();
     for (let index = 0; index < 200; index += 1) at.check({ name: `check ${index}`, intervalMs: 1000 + index });
