@@ -18,7 +18,8 @@ export interface RawResponse {
   readonly destroyed?: boolean | undefined;
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
-  writeHead(status: number, headers: string[]): unknown;
+  /** Gets a list of names and values, which the types of HTTP/2 do not know. */
+  writeHead(status: number, headers: never): unknown;
   end(body?: string): unknown;
   destroy?(): unknown;
 }
@@ -80,7 +81,7 @@ export function write(
 ): void {
   if (response.destroyed || response.headersSent || response.writableEnded) return;
   try {
-    response.writeHead(status, headerList as string[]);
+    response.writeHead(status, headerList as never);
     if (method === 'HEAD') response.end();
     else response.end(body);
   } catch {
