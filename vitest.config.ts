@@ -38,7 +38,19 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**'],
       reporter: [['text', { skipFull: true }], 'html', 'json-summary'],
-      thresholds: { lines: 95, functions: 95, statements: 95, branches: 90 },
+      thresholds: {
+        'src/{core,config,controller,engine,testing,wire}/**': {
+          lines: 98,
+          functions: 98,
+          statements: 98,
+          branches: 95,
+        },
+        // Adapters, presets and the command meet the world, and are proved against it in test/integration.
+        lines: 87,
+        functions: 84,
+        statements: 87,
+        branches: 87,
+      },
     },
   },
 });
