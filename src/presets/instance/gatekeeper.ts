@@ -26,8 +26,8 @@ export class Gatekeeper {
     this.#settings = settings;
     this.#events = events;
     if (readinessProbe !== undefined) {
-      this.#probe = new BoundedCall(clock, timeoutMs, (signal) =>
-        readinessProbe.run({ signal, timeoutMs, container, clock }),
+      this.#probe = new BoundedCall(clock, timeoutMs, async (signal) =>
+        readFinding(await readinessProbe.run({ signal, timeoutMs, container, clock })),
       );
     }
     this.#probing = new Repeater(clock, probeIntervalMs, () => this.#ask());
@@ -86,7 +86,7 @@ export class Gatekeeper {
   #read(settled: Exclude<Settled<ReadinessFinding>, { kind: 'cancelled' }>): ReadinessFinding {
     switch (settled.kind) {
       case 'value':
-        return isFinding(settled.value) ? settled.value : failed('the probe returned nothing that has a meaning here');
+        return settled.value;
       case 'error':
         return failed(isErrorLike(settled.error) ? errorText(settled.error) : printable(settled.error));
       case 'timeout':
@@ -95,12 +95,14 @@ export class Gatekeeper {
   }
 }
 
-function isFinding(value: unknown): value is ReadinessFinding {
-  if (typeof value !== 'object' || value === null) return false;
-  const { outcome, message } = value as { outcome?: unknown; message?: unknown };
-  return outcome === 'passed' || ((outcome === 'failed' || outcome === 'unvalidated') && typeof message === 'string');
+/** A copy: what a probe of somebody else's making returns is read once, where it may throw. */
+function readFinding(value: unknown): ReadinessFinding {
+  const { outcome, message } = (value ?? {}) as { outcome?: unknown; message?: unknown };
+  if (outcome === 'passed') return { outcome };
+  const known = (outcome === 'failed' || outcome === 'unvalidated') && typeof message === 'string';
+  return known ? { outcome, message: clip(message) } : failed('the probe returned nothing that has a meaning here');
 }
 
 function failed(message: string): ReadinessFinding {
-  return { outcome: 'failed', message: clip(message) };
+  return { outcome: 'failed', message };
 }

@@ -56,7 +56,11 @@ function canRecreate(known: Known): boolean {
 
 function exitCodeOf({ state, container }: Known): number | undefined {
   if (state.status === 'error') return state.exitCode;
-  return container !== undefined && 'exitCode' in container && isOver(container) ? container.exitCode : undefined;
+  return container !== undefined && isOver(container) ? codeOf(container) : undefined;
+}
+
+function codeOf(container: ContainerObservation): number | undefined {
+  return 'exitCode' in container ? container.exitCode : undefined;
 }
 
 function messageOf(known: Known): string | undefined {
@@ -65,10 +69,10 @@ function messageOf(known: Known): string | undefined {
 }
 
 function stateMessage({ observed, state, container }: Known): string | undefined {
-  if (observed || container === undefined) return 'message' in state ? state.message : undefined;
-  // Never started: there is only what was seen.
-  if (isOver(container)) return describeEnd(container, 'exitCode' in container ? container.exitCode : undefined, false);
-  return container.status === 'running' ? undefined : describeWait(container);
+  if ('message' in state && state.message !== undefined) return state.message;
+  if (observed || container === undefined || container.status === 'running') return undefined;
+  // There is only what was seen.
+  return isOver(container) ? describeEnd(container, codeOf(container), false) : describeWait(container);
 }
 
 function engineMessage({ state, observed, container }: Known): string | undefined {

@@ -21,10 +21,9 @@ export interface AttachOptions {
 /** What the checks use of an instance. */
 export interface InstanceParts {
   readonly settings: InstanceSettings;
-  /** Looks at the container. */
-  container(): Promise<Known>;
-  /** Looks at the tunnel. */
-  tunnel(): Promise<Known>;
+  known(): Known;
+  lookAtContainer(): Promise<unknown>;
+  lookAtTunnel(): Promise<unknown>;
 }
 
 const SHAPE = {
@@ -46,7 +45,7 @@ export function attachInstance(
   const timeoutMs = 2 * probeTimeoutMs + SLACK_MS;
   const container = controller.registerCheck({
     name: `${prefix}container`,
-    check: async () => containerResult(await parts.container()),
+    check: () => checkContainer(parts),
     intervalMs,
     timeoutMs,
   });
@@ -54,7 +53,10 @@ export function attachInstance(
   try {
     const way = controller.registerCheck({
       name: `${prefix}tunnel`,
-      check: async () => tunnelResult(await parts.tunnel()),
+      check: async () => {
+        await parts.lookAtTunnel();
+        return tunnelResult(parts.known());
+      },
       critical: false,
       intervalMs,
       timeoutMs,
@@ -74,12 +76,12 @@ export function instanceService(
   instance: { start(options: StartOptions): Promise<string>; stop(): void },
 ): ServiceOption {
   const { name, startupTimeoutMs, readinessTimeoutMs, probeTimeoutMs } = parts.settings;
-  const probe = async () => containerResult(await parts.container());
+  const probe = () => checkContainer(parts);
   return {
     async start({ signal }) {
       const status = await instance.start({ signal });
       if (status !== 'error') return;
-      const { message } = healthOf(await parts.container());
+      const { message } = healthOf(parts.known());
       instance.stop();
       throw new Error(`instance ${JSON.stringify(name)}: ${message ?? 'error'}`);
     },
@@ -93,6 +95,11 @@ export function instanceService(
     // is up. A container that restarts once on its way goes through the gate a second time.
     startTimeoutMs: startupTimeoutMs + 2 * (readinessTimeoutMs + probeTimeoutMs) + SLACK_MS,
   };
+}
+
+async function checkContainer(parts: InstanceParts): Promise<CheckResult> {
+  await parts.lookAtContainer();
+  return containerResult(parts.known());
 }
 
 /** A container as a check. One that could not be looked at keeps what it was: degraded where it was running. */

@@ -94,8 +94,10 @@ export class Instance {
     const { signal }: StartOptions = readOptions('start()', { signal: abortSignal() }, options);
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     const status = this.#starts.wait(signal);
-    if (!this.#isStarting) this.#begin();
-    this.#keepAlive();
+    this.#telling.defer(() => {
+      if (!this.#isStarting && this.#starts.size > 0) this.#begin();
+      this.#keepAlive();
+    });
     return status;
   }
 
@@ -154,6 +156,8 @@ export class Instance {
     this.#step(() => {
       this.#model = this.#newModel();
     });
+    // A listener may have stopped it.
+    if (this.#phase !== 'observing') return;
     this.#polls.start(clock.now() + startupTimeoutMs);
     this.#tunnelPolls?.start();
   }
@@ -211,8 +215,9 @@ export class Instance {
     const from = this.status;
     move();
     this.#gatekeeper.follow(this.#phase === 'observing' ? this.#model.gate : undefined);
-    if (this.status !== from) this.#telling.moved(from, this.#model.state);
+    // Before listeners are told: they may start it again.
     if (this.#phase === 'observing' && !this.#isStarting) this.#starts.settle(this.status);
+    if (this.status !== from) this.#telling.moved(from, this.#model.state);
     this.#keepAlive();
   }
 
@@ -233,17 +238,11 @@ export class Instance {
   }
 
   #parts(): InstanceParts {
-    const looks = () => this.#phase !== 'stopped';
     return {
       settings: this.#settings,
-      container: async () => {
-        if (looks()) await this.#container.look();
-        return this.#known();
-      },
-      tunnel: async () => {
-        if (looks()) await this.#tunnel?.look();
-        return this.#known();
-      },
+      known: () => this.#known(),
+      lookAtContainer: async () => (this.#phase === 'stopped' ? undefined : this.#container.look()),
+      lookAtTunnel: async () => (this.#phase === 'stopped' ? undefined : this.#tunnel?.look()),
     };
   }
 }

@@ -65,12 +65,6 @@ export class StatusModel {
     return this.#state.status === 'starting' || this.#state.status === 'unhealthy' ? this.#state.gate : undefined;
   }
 
-  /** When it decides even if nothing happens: at the end of the startup, or of the gate. */
-  get deadlineAt(): number | undefined {
-    if (this.#state.status === 'pending') return this.#state.deadlineAt;
-    return this.#state.status === 'starting' ? this.#state.gate.deadlineAt : undefined;
-  }
-
   observed(seen: ContainerObservation, now: number): void {
     const { record, restarted } = noteRestarts(this.#record, seen, now);
     this.#record = record;
@@ -122,10 +116,11 @@ export class StatusModel {
   #pass(seen: ContainerObservation, now: number): void {
     const { gate } = this;
     if (gate === undefined) return;
-    const running = seen.status === 'running';
-    const runningSince = running ? (gate.runningSince ?? now) : undefined;
+    const runningSince = seen.status === 'running' ? (gate.runningSince ?? now) : undefined;
+    // The readiness timeout counts from here.
+    if (!gate.up && isUp(seen)) this.#enterGate(seen, now);
     // Down all along, as one that was created and never started: no gate to fail at.
-    if (!gate.up && !isUp(seen) && now >= gate.deadlineAt) this.#fail(seen, false);
+    else if (!gate.up && now >= gate.deadlineAt) this.#fail(seen, false);
     else if (!this.#rules.probed && isSecondPoll(runningSince, now, this.#rules)) {
       this.#state = { status: 'running', validated: false, message: undefined };
     } else this.#in({ ...gate, up: isUp(seen), runningSince });

@@ -39,6 +39,11 @@ export class Telling {
     return this.#events.on('status', listener);
   }
 
+  /** Does it now, or, inside a listener, when all have been told: `status` is what they were told until then. */
+  defer(action: () => void): void {
+    this.#events.defer(action);
+  }
+
   moved(from: InstanceStatus, state: InstanceState): void {
     const message = 'message' in state ? state.message : undefined;
     const exitCode = state.status === 'error' ? state.exitCode : undefined;

@@ -123,8 +123,12 @@ describe.each(ENGINES.filter(([, present]) => present))('a real engine: %s', (ki
 
     it('that takes too much memory is an error that says so, where the engine does', async () => {
       const plan = { command: ['tail', '/dev/zero'], memoryBytes: 16e6 };
-      const { name, status, instance } = await started(plan);
-      expect(status).toBe('error');
+      const { name, instance } = await started(plan);
+      // It may live for two polls.
+      await eventually(
+        () => instance.status,
+        (status) => status === 'error',
+      );
       const { OOMKilled } = (await inspect(engine, name)).State;
       const memory = OOMKilled ? ' (out of memory)' : '';
       expect(await instance.health()).toMatchObject({

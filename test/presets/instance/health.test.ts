@@ -124,6 +124,22 @@ describe('health', () => {
     expect(container.looks).toBe(looks);
   });
 
+  it('after a stop still says why it was in error', async () => {
+    const container = new ScriptedContainer([found({ status: 'restarting', exitCode: 5, restartCount: 1 })]);
+    const { instance, clock } = observed({ container });
+    void instance.start();
+    await clock.advance(30_000);
+    container.become(found({ restartCount: 1 }));
+    await instance.health();
+    instance.stop();
+    expect(await instance.health()).toMatchObject({
+      status: 'error',
+      container_status: 'running',
+      exit_code: 5,
+      message: 'the container keeps restarting: it ends with code 5',
+    });
+  });
+
   it('is frozen: it is shared', async () => {
     const { instance } = observed({ container: new ScriptedContainer([found()]) });
     expect(Object.isFrozen(await instance.health())).toBe(true);

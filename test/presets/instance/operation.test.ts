@@ -204,6 +204,16 @@ describe('the end of a container', () => {
   });
 });
 
+it('a container that comes up again only after the gate has ended has the whole readiness timeout from then on', async () => {
+  const created = found({ id: 'bbbb', status: 'created', startedAt: undefined });
+  const late = [...Array.from({ length: 15 }, () => created), found({ id: 'bbbb', startedAt: start(9) })];
+  const { instance, clock, events, probe } = await inOperation(...late);
+  probe.findings = [FAILED];
+  await clock.advance(70_000);
+  expect(events).toEqual(['running -> starting @2000', 'starting -> unhealthy @62000']);
+  instance.stop();
+});
+
 describe('what is no end', () => {
   it.each<[string, ContainerObservation]>([
     ['an engine that cannot be reached', UNREACHABLE],

@@ -229,6 +229,60 @@ describe('stop', () => {
   });
 });
 
+describe('a listener that starts or stops it', () => {
+  const exited = found({ status: 'exited', exitCode: 1 });
+
+  it('is obeyed when all have been told: each reads the status that it was told of', async () => {
+    const container = new ScriptedContainer([exited, found()]);
+    const { instance, clock, events } = observed({ container, readinessProbe: new ScriptedProbe([PASSED]) });
+    const read: [string, string][] = [];
+    let again: Promise<string> | undefined;
+    instance.on('status', ({ to }) => {
+      if (to === 'error') again = instance.start();
+    });
+    instance.on('status', ({ to }) => read.push([to, instance.status]));
+    const first = instance.start();
+    await clock.advance(0);
+    expect(await first).toBe('error');
+    expect(await again).toBe('running');
+    expect(events).toEqual([
+      'pending -> error @0',
+      'error -> pending @0',
+      'pending -> starting @0',
+      'starting -> running @0',
+    ]);
+    for (const [to, status] of read) expect(status).toBe(to);
+    instance.stop();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('may do both: what came last counts', async () => {
+    const container = new ScriptedContainer([exited]);
+    const { instance, clock } = observed({ container });
+    let again: Promise<string> | undefined;
+    instance.on('status', () => {
+      again = instance.start();
+      instance.stop();
+    });
+    await instance.start();
+    expect(await again).toBe('error');
+    await clock.advance(60_000);
+    expect(container.looks).toBe(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('may stop a start that has only just begun anew', async () => {
+    const container = new ScriptedContainer([exited]);
+    const { instance, clock } = observed({ container });
+    await instance.start();
+    instance.on('status', () => instance.stop());
+    expect(await instance.start()).toBe('pending');
+    await clock.advance(60_000);
+    expect(container.looks).toBe(1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
 describe('a second start', () => {
   it('joins the one under way', async () => {
     const container = new ScriptedContainer([found()]);
@@ -308,6 +362,17 @@ describe('the readiness gate', () => {
     ['throws', () => Promise.reject(new Error('boom')), 'boom'],
     ['panics', () => Promise.reject('a string'), 'a string'],
     ['returns nonsense', () => ({ outcome: 'fine' }) as never, 'the probe returned nothing that has a meaning here'],
+    ['returns nothing', () => undefined as never, 'the probe returned nothing that has a meaning here'],
+    [
+      'returns what cannot be read',
+      () =>
+        ({
+          get outcome() {
+            throw new Error('no outcome');
+          },
+        }) as never,
+      'no outcome',
+    ],
   ])('has failed where the probe %s', async (_, finding, message) => {
     const { instance, clock, payloads } = observed({
       container: new ScriptedContainer([found()]),
