@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthReport } from '../../src/index.js';
-import { Deferred } from './support/deferred.js';
+import { Deferred, never } from './support/deferred.js';
 import { Stage, untilAborted } from './support/stage.js';
 
 describe('a listener of a check that is part of a report', () => {
@@ -120,21 +120,29 @@ describe('late registrations', () => {
 });
 
 describe('a probe under way', () => {
-  it('when the stop of its service is called does not hold up its report beyond the end', async () => {
+  it('when the stop of its service is called holds up no report any more, and its signal aborts', async () => {
     const stage = new Stage();
     const answer = new Deferred<boolean>();
-    stage.service('api', { status: () => answer.promise, probeTimeoutMs: 60_000 });
+    let signal: AbortSignal | undefined;
+    const status = (context: { signal: AbortSignal }) => {
+      signal = context.signal;
+      return answer.promise;
+    };
+    stage.service('api', { status, probeTimeoutMs: 60_000, stop: never });
     await stage.start();
     const report = stage.watch(stage.controller.status());
     await stage.settle();
-    await stage.promptly(stage.controller.stop());
-    expect(report.value).toMatchObject({ services: [{ name: 'api' }] });
-    expect(stage.clock.pending).toBe(0);
-    answer.reject(new Error('late'));
+    void stage.controller.stop();
     await stage.settle();
+    expect(stage.controller.state).toBe('stopping');
+    expect(report.value).toMatchObject({ services: [{ name: 'api', status: 'OK', reason: 'stopped' }] });
+    expect(signal?.aborted).toBe(true);
+    answer.reject(new Error('late'));
+    await stage.close();
     expect((await stage.promptly(stage.controller.status())).services).toMatchObject([
       { status: 'OK', reason: 'stopped' },
     ]);
+    expect(stage.clock.pending).toBe(0);
   });
 
   it('in the listener of stopped nothing is invoked', async () => {

@@ -33,6 +33,16 @@ describe('maintenance', () => {
     await stage.close();
   });
 
+  it('is logged once for its beginning and once for its end, however often it is said', async () => {
+    const stage = new Stage();
+    await stage.start();
+    const from = stage.lines.length;
+    for (const said of ['by hand', 'by hand', false, false] as const) stage.controller.setMaintenance(said);
+    const lines = stage.lines.slice(from).map(({ message }) => message);
+    expect(lines).toEqual([expect.stringContaining('by hand'), expect.stringMatching(/maintenance.*over/)]);
+    await stage.close();
+  });
+
   it('begun after a report was asked for, in one block, closes that report too', async () => {
     const stage = new Stage();
     stage.controller.registerCheck({ name: 'db', check: () => true, intervalMs: 1000 });
