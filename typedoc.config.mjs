@@ -5,6 +5,16 @@ import { subpaths } from './.ci/subpaths.mjs';
 const options = {
   entryPoints: subpaths().map(({ source }) => source),
   plugin: ['typedoc-plugin-markdown'],
+  // Shapes that exist for one signature only: their members say it all.
+  intentionallyNotExported: [
+    'Answered',
+    'Asked',
+    'Done',
+    'FastifyReply',
+    'FastifyReplyLike',
+    'FastifyRequest',
+    'Handle',
+  ],
   outputs: [
     { name: 'html', path: 'docs/api/html' },
     { name: 'markdown', path: 'docs/api/markdown' },

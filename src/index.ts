@@ -33,6 +33,8 @@ export {
 export { Supervisor } from './controller/supervisor.js';
 export type { ChildFailure, ChildHealth, ChildState } from './core/child.js';
 
+export type { JitterKind } from './core/jitter.js';
+
 // Results of probes and checks
 export {
   type CheckResult,

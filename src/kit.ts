@@ -27,7 +27,7 @@ export { isoStamp } from './core/stamp.js';
 export { isStale } from './core/staleness.js';
 export { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from './core/threshold.js';
 export { recorded } from './engine/attempt.js';
-export { type Bounded, withDeadline } from './engine/deadline.js';
+export { withDeadline } from './engine/deadline.js';
 export { Emitter } from './engine/emitter.js';
 export { RunBatch } from './engine/run-batch.js';
 export { Runner, type RunnerSettings } from './engine/run-check.js';

@@ -3,7 +3,7 @@ import { HealthControllerError } from '../core/errors.js';
 import { printable } from '../core/printable.js';
 
 /** The largest delay that Node's timers take. */
-export const MAX_MS = 2_147_483_647;
+const MAX_MS = 2_147_483_647;
 
 /** A schema whose messages say what was expected: the sentence is made around them. */
 export type Expecting = z.ZodMiniType;

@@ -9,7 +9,7 @@ import type { EngineScope } from './scope.js';
 import { TransitionLog } from './transition-log.js';
 
 /** How many unsettled runs of one probe may be left behind: as for a check. */
-export const MAX_ABANDONED = 2;
+const MAX_ABANDONED = 2;
 
 /** One probe of a service: what its last run said. */
 export class ServiceProbe implements RunSink {

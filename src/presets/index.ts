@@ -10,6 +10,7 @@ export type { TlsOptions } from './http-exchange.js';
 // Services that are operating-system processes
 export { ChildProcessError, childProcess } from './child-process/child-process.js';
 export type { ChildProcessOptions, ReadyWhen } from './child-process/options.js';
+export type { ProcessEnd } from './child-process/running-process.js';
 
 // What they share
 export type { PresetCheckOptions } from './preset-check.js';

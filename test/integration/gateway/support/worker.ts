@@ -8,7 +8,7 @@ import { classifyOpenClawProcess, Gateway, type GatewayOptions } from '../../../
 
 const STAND_IN = fileURLToPath(new URL('./stand-in', import.meta.url));
 
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Asks again and again until it is so. */
 export async function until(what: string, holds: () => unknown, timeoutMs = 20_000): Promise<void> {
