@@ -20,7 +20,7 @@ export interface RawResponse {
   readonly writableEnded: boolean;
   /** Gets a list of names and values, which the types of HTTP/2 do not know. */
   writeHead(status: number, headers: never): unknown;
-  end(body?: string): unknown;
+  end(body: string): unknown;
   destroy?(): unknown;
 }
 
@@ -82,8 +82,7 @@ export function write(
   if (response.destroyed || response.headersSent || response.writableEnded) return;
   try {
     response.writeHead(status, headerList as never);
-    if (method === 'HEAD') response.end();
-    else response.end(body);
+    response.end(method === 'HEAD' ? '' : body);
   } catch {
     // What stands around us has broken the response: only its connection can still be ended.
     response.destroy?.();
