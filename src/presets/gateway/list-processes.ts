@@ -1,4 +1,3 @@
-import { platform } from 'node:process';
 import type { ListedProcess } from './classify.js';
 import type { GatewayContext } from './context.js';
 import { scanProc } from './scan-proc.js';
@@ -9,5 +8,5 @@ import { scanPs } from './scan-ps.js';
  * on Linux, by `ps` elsewhere. Rejects where they cannot be listed, which is a third answer beside there and not there.
  */
 export function listProcesses({ signal }: GatewayContext): Promise<readonly ListedProcess[]> {
-  return platform === 'linux' ? scanProc({ signal }) : scanPs({ signal });
+  return process.platform === 'linux' ? scanProc({ signal }) : scanPs({ signal });
 }

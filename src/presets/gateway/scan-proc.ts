@@ -1,6 +1,5 @@
-import { close, open, read } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { pid as ownPid } from 'node:process';
+import { close, open, read as readFrom } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { ListedProcess } from './classify.js';
 import type { GatewayContext } from './context.js';
 
@@ -24,14 +23,14 @@ export async function scanProc({ signal }: GatewayContext, root = '/proc'): Prom
   const pids = (await readdir(root)).filter((name) => /^\d+$/.test(name));
   // Every namespace has a first process: where it is not shown, those of other users are hidden (hidepid).
   const found: ListedProcess[] = pids.includes('1') ? [] : [unreadable('1')];
-  const own = String(ownPid);
+  const own = String(process.pid);
   const queue = pids.values();
   const lane = async (): Promise<void> => {
     const buffer = Buffer.allocUnsafe(MAX_COMMAND_BYTES);
     for (const pid of queue) {
       signal.throwIfAborted();
-      const process = pid === own ? undefined : await readProcess(root, pid, buffer);
-      if (process !== undefined) found.push(process);
+      const read = pid === own ? undefined : await readProcess(root, pid, buffer);
+      if (read !== undefined) found.push(read);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -43,7 +42,7 @@ async function readProcess(root: string, id: string, buffer: Buffer): Promise<Li
     const bytes = await readHead(`${root}/${id}/cmdline`, buffer);
     // A title that was set is padded with zeros; between arguments stands one.
     const command = buffer.toString('utf8', 0, bytes).replace(/\0+/g, ' ').trim();
-    return command === '' ? await readName(root, id) : { id, command, status: 'running' };
+    return command === '' ? await readName(root, id, buffer) : { id, command, status: 'running' };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     return GONE.includes(code) ? undefined : unreadable(id);
@@ -51,8 +50,8 @@ async function readProcess(root: string, id: string, buffer: Buffer): Promise<Li
 }
 
 /** Without a command line it is a zombie, a thread of the kernel, or has erased it: then its name is what is left. */
-async function readName(root: string, id: string): Promise<ListedProcess | undefined> {
-  const stat = await readFile(`${root}/${id}/stat`, 'latin1');
+async function readName(root: string, id: string, buffer: Buffer): Promise<ListedProcess | undefined> {
+  const stat = buffer.toString('latin1', 0, await readHead(`${root}/${id}/stat`, buffer));
   const end = stat.lastIndexOf(')');
   const state = stat.slice(end + 2, end + 3);
   if (end < 0 || state === 'Z' || state === 'X') return undefined;
@@ -65,7 +64,7 @@ function readHead(path: string, buffer: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     open(path, 'r', (openError, file) => {
       if (openError !== null) return reject(openError);
-      read(file, buffer, 0, MAX_COMMAND_BYTES, 0, (readError, bytes) => {
+      readFrom(file, buffer, 0, MAX_COMMAND_BYTES, 0, (readError, bytes) => {
         close(file, () => {});
         if (readError !== null) reject(readError);
         else resolve(bytes);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { pid as ownPid } from 'node:process';
 import type { ListedProcess } from './classify.js';
 import type { GatewayContext } from './context.js';
 
@@ -14,7 +13,7 @@ export function scanPs({ signal }: GatewayContext, command = 'ps'): Promise<read
     const options = { signal, maxBuffer: MAX_OUTPUT_BYTES, env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
     const child = execFile(command, args, options, (error, stdout) => {
       if (error !== null) reject(error);
-      else resolve(parsePs(stdout, [ownPid, child.pid]));
+      else resolve(parsePs(stdout, [process.pid, child.pid]));
     });
   });
 }
