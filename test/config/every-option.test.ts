@@ -26,7 +26,7 @@ type Row = readonly [taker: TakerName, option: string, kind: Kind];
 const signals: Kind = {
   expected: /signal/,
   takes: [true, false, [], ['SIGTERM'], ['SIGINT', 'SIGHUP']],
-  refuses: ['SIGTERM', [15], [''], [null], 1, null, {}],
+  refuses: ['SIGTERM', [15], [''], [null], ['sigterm'], ['TERM'], ['SIGKILL'], ['SIGSTOP'], 1, null, {}],
 };
 const stopOnGiveUp: Kind = {
   expected: /true, false or options|an object of options/,
