@@ -265,6 +265,20 @@ describe('restart(name) rejects', () => {
     expect(stage.clock.pending).toBe(0);
   });
 
+  it('with not_running, and starts nothing, when its stop ends while the shutdown is busy with another', async () => {
+    const stage = new Stage();
+    stage.service('api', { stop: () => stage.lasting(100) });
+    stage.service('slow', { stop: () => stage.lasting(1000) });
+    await stage.start();
+    const restarted = stage.watch(stage.controller.restart('api'));
+    await stage.clock.advance(50);
+    const outcome = stage.controller.stop();
+    expect(await stage.within(5000, outcome)).toMatchObject({ unfinished: [] });
+    expect(restarted.error).toMatchObject({ code: 'not_running' });
+    expect(stage.timeline(/^(start|stop)/)).toEqual(['0 start api', '0 start slow', '0 stop api', '50 stop slow']);
+    expect(stage.clock.pending).toBe(0);
+  });
+
   it('with not_running when the shutdown overtakes one that waits', async () => {
     const stage = new Stage();
     stage.service('db', { start: failing });
@@ -450,4 +464,22 @@ describe('restart(name) inside a listener', () => {
       expect(stage.clock.pending).toBe(0);
     },
   );
+
+  it('of a breach that was to stop the controller, failing at once, leaves nothing for the shutdown to stop', async () => {
+    const stage = new Stage();
+    let asked: Promise<unknown> | undefined;
+    stage.controller.on('service', ({ kind }) => {
+      if (kind === 'failed') asked ??= stage.controller.restart('api').catch((error: unknown) => error);
+    });
+    stage.service('api', {
+      start: inTurn(() => {}, failing),
+      status: () => false,
+      stopOnGiveUp: { healthFailureThreshold: 1, healthCheckIntervalMs: 1000 },
+    });
+    await stage.start();
+    await stage.clock.advance(1000);
+    expect(await asked).toMatchObject({ code: 'restart_failed' });
+    expect(await stage.promptly(stage.controller.wait())).toMatchObject({ cause: 'gave_up', service: 'api' });
+    expect(stage.trace(/^(start|stop)/)).toEqual(['start api', 'stop api', 'start api']);
+  });
 });

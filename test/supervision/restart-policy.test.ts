@@ -65,6 +65,7 @@ describe('the backoff of a service that fails at once', () => {
     stage.service('api', { start: failing, restartPolicy: { initialBackoffMs: 30_000 } });
     await stage.start();
     expect(await stage.promptly(stage.controller.stop())).toMatchObject({ unfinished: [], durationMs: 0 });
+    expect(infoOf(stage)).not.toHaveProperty('nextRestartAt');
     expect(stage.trace(/^(start|stop) /)).toEqual(['start api']);
     expect(stage.clock.pending).toBe(0);
   });

@@ -440,4 +440,17 @@ describe('startTimeoutMs', () => {
     await stage.close();
     expect(stage.clock.pending).toBe(0);
   });
+
+  it('keeps the process alive, and the wait for the reset interval does not', async () => {
+    const stage = new Stage();
+    stage.service('bounded', { start: never, startTimeoutMs: 100 });
+    stage.service('pending', { start: never });
+    await stage.start();
+    expect(stage.clock.timers.map(({ delayMs, keepAlive }) => [delayMs, keepAlive])).toEqual([
+      [100, true],
+      [30_000, false],
+    ]);
+    await stage.close();
+    expect(stage.clock.pending).toBe(0);
+  });
 });
