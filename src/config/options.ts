@@ -17,7 +17,8 @@ export interface ControllerOptions {
    */
   readonly drainDelayMs?: number | undefined;
   /**
-   * How long the drain waits for holds, beside `drainDelayMs`; its clock starts with the shutdown. At least 1.
+   * How long the drain waits for each hold, beside `drainDelayMs`, counted from the beginning of the shutdown or, for one
+   * that is taken during the delay, from when it is taken. At least 1.
    * @defaultValue 5000
    */
   readonly holdTimeoutMs?: number | undefined;

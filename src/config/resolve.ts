@@ -25,13 +25,17 @@ import {
   where,
 } from './schema.js';
 
-const SIGNAL_NAME = /^SIG[A-Z0-9]{2,12}$/;
-const UNSTOPPABLE = ['SIGKILL', 'SIGSTOP'];
+/** The signals that a Node process can listen to. Another name would be listened to for ever in vain. */
+const SIGNALS: ReadonlySet<string> = new Set(
+  (
+    'SIGABRT SIGALRM SIGBREAK SIGBUS SIGCHLD SIGCONT SIGFPE SIGHUP SIGILL SIGINFO SIGINT SIGIO SIGIOT SIGLOST SIGPIPE ' +
+    'SIGPOLL SIGPROF SIGPWR SIGQUIT SIGSEGV SIGSTKFLT SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 ' +
+    'SIGUSR2 SIGVTALRM SIGWINCH SIGXCPU SIGXFSZ'
+  ).split(' '),
+);
 
 function isSignalList(value: unknown): boolean {
-  if (typeof value === 'boolean') return true;
-  if (!Array.isArray(value)) return false;
-  return value.every((name) => typeof name === 'string' && SIGNAL_NAME.test(name) && !UNSTOPPABLE.includes(name));
+  return typeof value === 'boolean' || (Array.isArray(value) && value.every((name) => SIGNALS.has(name)));
 }
 
 const CONTROLLER: Shape = {

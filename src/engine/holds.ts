@@ -3,6 +3,8 @@ import type { EngineScope } from './scope.js';
 
 interface Hold {
   readonly name: string;
+  /** By the monotonic clock. */
+  readonly takenAt: number;
 }
 
 /** What the drain waits for: its delay, and what was held, each hold for a bounded time. */
@@ -17,47 +19,47 @@ export class Holds {
 
   /** Holds the drain up until the function returned is called. */
   hold(name: string): () => void {
-    const hold: Hold = { name };
+    const hold: Hold = { name, takenAt: this.#scope.clock.now() };
     this.#held.add(hold);
     return () => {
-      if (this.#held.delete(hold) && this.#held.size === 0) this.#released?.();
+      if (this.#held.delete(hold)) this.#released?.();
     };
   }
 
   /**
-   * Calls back once, when `delayMs` is over and everything held is released or `holdTimeoutMs` is over, with the names
-   * of what is still held. Never within the call.
+   * Calls back once, never within the call, with the names of what was waited for in vain: when `delayMs` is over, and
+   * what was held until then is released or was waited for `holdTimeoutMs`, each from the beginning of the drain or from
+   * when it was taken. What is taken later holds up nothing, so that the drain has an end.
    */
   drain(delayMs: number, holdTimeoutMs: number, drained: (unreleased: readonly string[]) => void): void {
     const { clock } = this.#scope;
-    const timers: TimerHandle[] = [];
-    let delaying = delayMs > 0;
-    let patient = true;
+    const begunAt = clock.now();
+    let awaited: readonly Hold[] | undefined;
+    let timer: TimerHandle | undefined;
     let over = false;
+    const endOf = (hold: Hold): number => Math.max(begunAt, hold.takenAt) + holdTimeoutMs;
     const step = (): void => {
-      if (over || delaying || (patient && this.#held.size > 0)) return;
+      if (over || awaited === undefined) return;
+      if (timer !== undefined) clock.clearTimeout(timer);
+      timer = undefined;
+      const now = clock.now();
+      const held = awaited.filter((hold) => this.#held.has(hold));
+      const patient = held.filter((hold) => endOf(hold) > now);
+      if (patient.length > 0) {
+        const next = Math.min(...patient.map(endOf));
+        timer = clock.setTimeout(step, next - now, { keepAlive: true });
+        return;
+      }
       over = true;
       this.#released = undefined;
-      for (const timer of timers) clock.clearTimeout(timer);
-      drained([...this.#held].map((hold) => hold.name));
+      drained(held.map((hold) => hold.name));
     };
-    const after = (delay: number, then: () => void): void => {
-      timers.push(clock.setTimeout(then, delay, { keepAlive: true }));
+    const served = (): void => {
+      awaited = [...this.#held];
+      step();
     };
     this.#released = step;
-    if (delaying) {
-      after(delayMs, () => {
-        delaying = false;
-        step();
-      });
-    }
-    // Armed also with nothing held: what is held during the delay has the same end.
-    if (delaying || this.#held.size > 0) {
-      after(holdTimeoutMs, () => {
-        patient = false;
-        step();
-      });
-    }
-    clock.nextTurn(step);
+    if (delayMs > 0) clock.setTimeout(served, delayMs, { keepAlive: true });
+    else clock.nextTurn(served);
   }
 }

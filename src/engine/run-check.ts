@@ -112,7 +112,7 @@ export class Runner implements BoundRun {
     // Within its own call there is nothing to leave behind yet.
     this.#cancelled = true;
     if (this.#owner === undefined || this.#context === undefined) return;
-    this.#leave(undefined, () => new HealthControllerError('shutdown', 'the controller has stopped'));
+    this.#leave(undefined, () => new HealthControllerError('shutdown', 'the run is not waited for any more'));
   }
 
   settled(settlers: Settlers, value: unknown, thrown: boolean): void {

@@ -1,4 +1,4 @@
-import { printable } from '../core/printable.js';
+import { HealthControllerError } from '../core/errors.js';
 
 type Subscriber = (signal: string) => void;
 
@@ -20,8 +20,12 @@ const REGISTRY = Symbol.for('health-controller.signals');
 /** Listens to a process signal: one process listener serves all subscribers. The function returned ends it. */
 export function onProcessSignal(signal: string, subscriber: Subscriber): () => void {
   const host = (globalThis as { process?: Host & { [REGISTRY]?: Registry } }).process;
-  if (host === undefined)
-    throw new TypeError(`signals: this runtime has no process to listen to for ${printable(signal)}`);
+  if (host === undefined) {
+    throw new HealthControllerError(
+      'invalid_option',
+      `signals: expected a runtime with a process, to listen to ${signal}`,
+    );
+  }
   const registry = host[REGISTRY] ?? new Map<string, Entry>();
   host[REGISTRY] = registry;
   let entry = registry.get(signal);

@@ -246,4 +246,29 @@ describe('holds that outlive their time', () => {
     expect(stage.timeline(/^stop/)).toEqual(['10000 stop api']);
     expect((await stage.controller.wait()).unfinished).toEqual([]);
   });
+
+  it('taken during the delay are waited for as long as those before, from when they were taken', async () => {
+    const stage = new Stage({ drainDelayMs: 10_000, holdTimeoutMs: 5000 });
+    stage.service('api');
+    await stage.start();
+    stage.controller.stop();
+    await stage.clock.advance(9000);
+    stage.controller.hold('late upload');
+    const outcome = await stage.within(20_000, stage.controller.wait());
+    expect(stage.timeline(/^stop/)).toEqual(['14000 stop api']);
+    expect(outcome.unfinished).toEqual(['hold:late upload']);
+  });
+
+  it('taken after the delay hold up nothing, so that the drain has an end', async () => {
+    const stage = new Stage({ drainDelayMs: 1000, holdTimeoutMs: 5000 });
+    stage.service('api');
+    await stage.start();
+    stage.controller.hold('upload');
+    stage.controller.stop();
+    await stage.clock.advance(2000);
+    stage.controller.hold('upload again');
+    const outcome = await stage.within(20_000, stage.controller.wait());
+    expect(stage.timeline(/^stop/)).toEqual(['5000 stop api']);
+    expect(outcome.unfinished).toEqual(['hold:upload']);
+  });
 });

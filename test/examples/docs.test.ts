@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -41,6 +41,19 @@ function programsOf(page: string): Program[] {
 }
 
 const programs = pages().flatMap(programsOf);
+
+/** Links of a page to files that are not there. */
+function deadLinks(page: string): string[] {
+  const text = readFileSync(`${root}${page}`, 'utf8');
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target.replace(/#.*$/, ''));
+  const local = targets.filter((target) => target !== '' && !/^[a-z]+:/.test(target));
+  const folderOf = page.includes('/') ? page.slice(0, page.lastIndexOf('/') + 1) : '';
+  return local.filter((target) => !existsSync(`${root}${folderOf}${target}`)).map((target) => `${page}: ${target}`);
+}
+
+it('links of the documentation lead somewhere', () => {
+  expect(pages().flatMap(deadLinks)).toEqual([]);
+});
 
 describe('programs in the documentation', () => {
   beforeAll(() => {
