@@ -58,7 +58,7 @@ describe('options that are no durations', () => {
     ['logger', control, [{}, console.log, { info() {} }, null]],
     ['clock', control, [{}, Date, null]],
     ['random', control, [0.5, {}, null]],
-    ['signals', control, ['SIGTERM', [7], [''], 1, null]],
+    ['signals', control, ['SIGTERM', ['SIGTREM'], [7], [''], 1, null]],
     ['type', check, ['Readiness', 'ready', '', null, 1]],
     ['critical', check, [0, 'no', null]],
     ['jitter', polled, [-0.1, 1.1, Number.NaN, '0.5', null]],
