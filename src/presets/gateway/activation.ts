@@ -72,6 +72,11 @@ export class Activation {
     });
   }
 
+  /** The controller shuts down: a start that is under way is told to end, and begins no further step. */
+  cancel(): void {
+    this.#starting?.abort.abort(new HealthControllerError('shutdown', 'the controller is shutting down'));
+  }
+
   /** The gateway was seen ready: what failed before is over. */
   recovered(): void {
     if (this.#closed?.kind === 'waiting') this.#closed = undefined;
@@ -97,7 +102,7 @@ export class Activation {
     let step: 'restore' | 'ensure' = 'restore';
     try {
       if (restoreIfNeeded !== undefined) await restoreIfNeeded({ signal });
-      // A restart has come meanwhile: it starts the gateway itself.
+      // A restart has come meanwhile, which starts the gateway itself, or the shutdown.
       signal.throwIfAborted();
       step = 'ensure';
       await ensureGateway?.({ signal });

@@ -68,7 +68,14 @@ const failing = (fault: Fault, data?: Readonly<Record<string, unknown>>) =>
 export function attachGateway(observer: Observer, controller: GatewayHost, given: unknown): readonly CheckHandle[] {
   checkValue('attach(): the controller', having('registerCheck', 'on'), controller);
   const checks = gatewayChecks(observer, 'attach()', given);
-  const handles = checks.map((check) => controller.registerCheck(check));
+  const handles: CheckHandle[] = [];
+  try {
+    for (const check of checks) handles.push(controller.registerCheck(check));
+  } catch (error) {
+    // All or none.
+    for (const handle of handles) handle.unregister();
+    throw error;
+  }
   observer.follow(controller);
   return Object.freeze(handles);
 }

@@ -9,7 +9,7 @@ export interface PhaseEvent {
 
 /**
  * A start in the background. `refused`: `ensureGateway` rejected with `exitCode: 78`, and nothing is tried again before
- * `restart()`. `cancelled`: a restart came before it had ended.
+ * `restart()`. `cancelled`: a restart, or the shutdown of the controller, came before it had ended.
  */
 export interface ActivationEvent {
   readonly kind: 'begun' | 'done' | 'failed' | 'refused' | 'cancelled';

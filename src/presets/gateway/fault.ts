@@ -1,4 +1,4 @@
-import { errorText, isErrorLike, printable } from '../../kit.js';
+import { clip, errorText, isErrorLike, printable } from '../../kit.js';
 import type { ProbeResult } from '../../wire/gateway.js';
 
 /** Why a probe is not ok. */
@@ -41,7 +41,7 @@ export function faultText({ summary, detail }: Fault): string {
 export function thrownText(thrown: unknown): string {
   try {
     const errors = (thrown as { errors?: unknown } | null | undefined)?.errors;
-    if (Array.isArray(errors) && errors.length > 0) return errors.slice(0, 4).map(thrownText).join('; ');
+    if (Array.isArray(errors) && errors.length > 0) return clip(errors.slice(0, 4).map(thrownText).join('; '));
   } catch {
     // Its own text has to do.
   }

@@ -112,8 +112,9 @@ export class Gateway {
   /**
    * Sends snapshots by WebSocket, at `/api/health/ws` and its alias `/api/admin/gateway/status/ws` of a server of Node,
    * Express (what `listen()` returns) or Fastify (its `server`): one at once and one every `pollIntervalMs`, activating
-   * unless `?passive=1`. Snapshots are shared by all clients of a mode; without clients none is taken. Ends with the
-   * server, and in the drain of the controller that the gateway is attached to.
+   * unless `?passive=1`. Snapshots are shared by all clients of a mode; without clients none is taken. Ends in the drain
+   * of the controller that the gateway is attached to. A server that is closed waits for its WebSockets: without a
+   * controller, call `close()` of the result first.
    *
    * Needs the package `ws`, which is loaded by this call: rejects with `invalid_option` where it is not installed.
    * @throws HealthControllerError `invalid_option`

@@ -89,7 +89,9 @@ export class Observer {
   /** From the shutdown of this controller on, nothing is started and no backup made; streams end. */
   follow(controller: DrainSource): void {
     controller.on('state', ({ to }) => {
-      if (to === 'stopping' || to === 'stopped') this.#draining.abort();
+      if (to !== 'stopping' && to !== 'stopped') return;
+      this.#activation.cancel();
+      this.#draining.abort();
       if (to === 'stopped') this.#stopped.abort();
     });
   }
@@ -132,9 +134,9 @@ export class Observer {
       const { view, readiness } = this.#judgeReadiness(listing, reachable);
       const liveness = judgeLiveness(alive);
       const restore = viewRestore(restored, this.#restoreStatus);
-      this.#restoreStatus = restore.status;
       const startup = judgeStartup(liveness, readiness, restore.fault, deadline.elapsedMs());
       const news = this.#isNewest(number);
+      if (news) this.#restoreStatus = restore.status;
       const seen = this.#remember({ liveness, readiness, startup }, news);
       const probed = { liveness, readiness, startup: seen.startup };
       const ts = isoStamp(this.settings.clock.wall());

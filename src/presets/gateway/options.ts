@@ -1,4 +1,4 @@
-import { type Clock, type Logger, systemClock } from '../../index.js';
+import { type Clock, HealthControllerError, type Logger, systemClock } from '../../index.js';
 import {
   callable,
   clockPort,
@@ -78,14 +78,17 @@ export interface GatewayOptions {
 
 const HEALTH_URL = 'http://localhost:18789/health';
 
-function isHttpUrl(value: unknown): boolean {
-  if (typeof value !== 'string' && !(value instanceof URL)) return false;
-  const { protocol } = URL.canParse(String(value)) ? new URL(value) : { protocol: '' };
-  return protocol === 'http:' || protocol === 'https:';
+function readHealthUrl(given: unknown): string {
+  const url =
+    (typeof given === 'string' || given instanceof URL) && URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  // Not shown: it may hold a password.
+  const sentence = 'new Gateway(): option "healthUrl": expected an absolute http or https URL, got something else';
+  throw new HealthControllerError('invalid_option', sentence);
 }
 
 const SHAPE: Shape = {
-  healthUrl: where(isHttpUrl, 'an absolute http or https URL'),
+  healthUrl: where(() => true, 'a URL'),
   processes: callable(),
   classifyProcess: callable(),
   restoreStatus: callable(),
@@ -127,7 +130,7 @@ export function resolveGateway(given: unknown): GatewaySettings {
   const { processes, classifyProcess, restoreStatus, ensureGateway, restoreIfNeeded } = options;
   const { stopGateway, scheduleBackup, fetch } = options;
   return Object.freeze({
-    healthUrl: new URL(options.healthUrl ?? HEALTH_URL).href,
+    healthUrl: readHealthUrl(options.healthUrl ?? HEALTH_URL),
     processes: processes === undefined ? listProcesses : on(processes),
     classifyProcess: classifyProcess === undefined ? classifyOpenClawProcess : on(classifyProcess),
     restoreStatus: restoreStatus && on(restoreStatus),

@@ -33,7 +33,7 @@ export class GatewayResponder {
   readonly #statusCode: 200 | 'reflect';
   readonly #details: DetailsGate<PolicyRequest>;
   readonly #guard: RestartGuard | undefined;
-  readonly routes: Routes;
+  readonly #routes: Routes;
 
   constructor(observer: Observer, { basePath, authorize, statusCode, details }: ResponderSettings) {
     const { clock, logger } = observer.settings;
@@ -41,12 +41,12 @@ export class GatewayResponder {
     this.#statusCode = statusCode;
     this.#details = new DetailsGate(details, clock, logger);
     this.#guard = authorize && new RestartGuard(authorize, clock, logger);
-    this.routes = new Routes(basePath);
+    this.#routes = new Routes(basePath);
   }
 
   /** What a request target asks for; undefined where it is not ours. Without `authorize` there is no way to restart. */
   match(target: string): Route | undefined {
-    const route = this.routes.match(target);
+    const route = this.#routes.match(target);
     return route?.to === 'stream' || (route?.to === 'restart' && this.#guard === undefined) ? undefined : route;
   }
 

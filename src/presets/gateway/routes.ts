@@ -24,11 +24,6 @@ export class Routes {
     this.#table = new Map(Object.entries(PATHS).map(([path, to]) => [plain(`${basePath}${path}`), to]));
   }
 
-  /** The paths of one kind, in lower case. */
-  of(to: Route['to']): string[] {
-    return [...this.#table].flatMap(([path, kind]) => (kind === to ? [path] : []));
-  }
-
   /** What `target` (a request target or a URL) asks for; undefined where it is none of ours. Never throws. */
   match(target: string): Route | undefined {
     const end = target.search(/[?#]/);

@@ -41,6 +41,8 @@ export function refuse(socket: Duplex, status: number): void {
  * good. Others may listen beside us, so they are given time.
  */
 function refuseUntaken(server: Server, clock: Clock, socket: Duplex): void {
+  // Node has taken its own listener off: without one, a client that resets the connection would end this process.
+  socket.on('error', () => {});
   if (server.listenerCount('upgrade') === 1) {
     refuse(socket, 404);
     return;

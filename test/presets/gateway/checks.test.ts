@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Controller } from '../../../src/index.js';
 import { FakeClock, recordEvents, runCheck } from '../../../src/testing/index.js';
-import { makeGateway, NOT_OK, OK, REFUSED, RUNNING, SCRIPT } from './doubles.js';
+import { deferred, makeGateway, NOT_OK, OK, REFUSED, RUNNING, SCRIPT } from './doubles.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -55,6 +55,12 @@ describe('gateway-readiness', () => {
     ['without a process', { processes: [], answer: REFUSED }, 'no_process', /^no gateway process is running$/],
     ['with its start script', { processes: [SCRIPT, RUNNING] }, 'start_script', /has not exited/],
     ['with a closed port', { answer: REFUSED }, 'connect', /^nothing listens .*ECONNREFUSED/],
+    [
+      'with a wrong certificate',
+      { answer: Object.assign(new Error('x'), { code: 'CERT_HAS_EXPIRED' }) },
+      'tls',
+      /failed/,
+    ],
     ['with an error', { answer: { status: 500 } }, 'http_status', /\(500\)/],
     ['with a redirect', { answer: { status: 302 } }, 'redirect', /\(302\)/],
     ['with a listing that fails', { processes: new Error('EPERM') }, 'listing_failed', /EPERM$/],
@@ -186,6 +192,41 @@ describe('attach()', () => {
     await stopped;
     await gateway.snapshot();
     expect(done).toEqual([]);
+  });
+
+  it('begins no further step of a start that the shutdown overtakes', async () => {
+    const restore = deferred();
+    const signals: AbortSignal[] = [];
+    const kinds: string[] = [];
+    const { gateway, world, clock } = makeGateway({
+      restoreIfNeeded: ({ signal }) => {
+        signals.push(signal);
+        return restore.promise;
+      },
+      ensureGateway: () => expect.unreachable(),
+    });
+    gateway.on('activation', ({ kind }) => kinds.push(kind));
+    Object.assign(world, { processes: [], answer: REFUSED });
+    const controller = new Controller({ clock });
+    gateway.attach(controller);
+    controller.start();
+    await gateway.snapshot();
+    const stopped = controller.stop();
+    expect(signals[0]?.reason).toMatchObject({ code: 'shutdown' });
+    restore.resolve();
+    await clock.advance(0);
+    await stopped;
+    expect(kinds).toEqual(['begun', 'cancelled']);
+  });
+
+  it('registers all or none', () => {
+    const { gateway } = makeGateway();
+    const controller = new Controller();
+    controller.registerCheck({ name: 'gateway-liveness', check: () => true });
+    expect(() => gateway.attach(controller, { liveness: true })).toThrow(
+      expect.objectContaining({ code: 'duplicate_name' }),
+    );
+    expect(controller.names('status')).toEqual(['gateway-liveness']);
   });
 
   it('leaves no timer behind after the stop', async () => {

@@ -60,6 +60,12 @@ describe('liveness', () => {
     );
   });
 
+  it('keeps the text of many errors within what the schema of a snapshot takes', async () => {
+    const { gateway, world } = makeGateway();
+    world.answer = new AggregateError(Array.from({ length: 50 }, () => new Error('x'.repeat(5000))));
+    expect((await gateway.liveness()).error?.length).toBeLessThan(2000);
+  });
+
   it('finds the code of an error in its cause, as fetch has it', async () => {
     const { gateway, world } = makeGateway();
     world.answer = new TypeError('fetch failed', { cause: coded('ECONNREFUSED') });

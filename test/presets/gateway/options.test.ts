@@ -34,6 +34,12 @@ describe('a wrong option is refused with a sentence that names it', () => {
     expect(make).toThrow(refused('invalid_option', new RegExp(`new Gateway\\(\\).*"${option}"`)));
   });
 
+  it('a health URL, without showing it: it may hold a password', () => {
+    expect(() => new Gateway({ healthUrl: 'htp://me:s3cret@host/' })).toThrow(
+      refused('invalid_option', /something else$/),
+    );
+  });
+
   it('an unknown option', () => {
     expect(() => new Gateway({ healthURL: 'http://x/' } as GatewayOptions)).toThrow(
       refused('invalid_option', /unknown option "healthURL" \(is "healthUrl" meant\?\)/),
