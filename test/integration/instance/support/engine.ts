@@ -90,7 +90,12 @@ async function startEngine(kind: Kind): Promise<Engine> {
 
   const start = async () => {
     const [command, ...args] = kind.command(folder, socketPath);
-    const started = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: kind.environment(folder) });
+    // Podman's helper leaves a file where it was started.
+    const started = spawn(command, args, {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: kind.environment(folder),
+    });
     child = started;
     for (const stream of [started.stdout, started.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -141,7 +146,7 @@ async function startEngine(kind: Kind): Promise<Engine> {
       destroy,
     };
   } catch (error) {
-    await destroy();
+    await destroy().catch(() => {});
     throw error;
   }
 }
