@@ -18,8 +18,9 @@ const run: fc.Arbitrary<RunScript> = fc.record({
 
 const policy = fc.record({
   maxRestarts: fc.constantFrom(0, 1, 2, 3, Number.POSITIVE_INFINITY),
-  initialBackoffMs: ms(2000),
-  maxBackoffMs: ms(20_000),
+  // Not less: a crash loop of a millisecond would be lived 250,000 times over.
+  initialBackoffMs: fc.integer({ min: 50, max: 2000 }),
+  maxBackoffMs: fc.integer({ min: 50, max: 20_000 }),
   multiplier: fc.constantFrom(1, 2, 3),
   healthFailureThreshold: fc.constantFrom(0, 1, 2, 3),
   healthCheckIntervalMs: fc.integer({ min: 500, max: 12_000 }),

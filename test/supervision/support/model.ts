@@ -110,8 +110,7 @@ export class Model {
     this.#at(this.#script.stopAtMs, () => this.#shutDown('stop'));
     this.#begin();
     for (;;) {
-      this.#queue.sort((a, b) => a.at - b.at || a.order - b.order);
-      const next = this.#queue.shift();
+      const next = this.#take();
       if (next === undefined || this.state === 'stopped') return this;
       if (next.cancelled) continue;
       if (!next.turn && this.#queue.some((other) => !other.cancelled && !other.turn && other.at === next.at))
@@ -119,6 +118,17 @@ export class Model {
       this.#now = next.at;
       next.act();
     }
+  }
+
+  #take(): Moment | undefined {
+    let first = this.#queue[0];
+    for (const moment of this.#queue) {
+      if (first === undefined || moment.at < first.at || (moment.at === first.at && moment.order < first.order)) {
+        first = moment;
+      }
+    }
+    if (first !== undefined) this.#queue.splice(this.#queue.indexOf(first), 1);
+    return first;
   }
 
   #say(what: string): void {
@@ -137,7 +147,11 @@ export class Model {
   }
 
   #forget(): void {
-    for (const moment of this.#pending) moment.cancelled = true;
+    for (const moment of this.#pending) {
+      moment.cancelled = true;
+      const index = this.#queue.indexOf(moment);
+      if (index >= 0) this.#queue.splice(index, 1);
+    }
     this.#pending = [];
   }
 
