@@ -69,7 +69,7 @@ describe('handler()', () => {
 
   it('answers HEAD with the same headers and no body', async () => {
     const [get, head] = [await ask('/services'), await ask('/services', 'HEAD')];
-    expect([head.taken, head.status, head.body]).toEqual([true, 200, undefined]);
+    expect([head.taken, head.status, head.body ?? '']).toEqual([true, 200, '']);
     expect(head.head.replace(/Date: .*\r\n/, '')).toBe(get.head.replace(/Date: .*\r\n/, ''));
   });
 
