@@ -30,6 +30,7 @@ type Handle = (request: FastifyRequestLike, reply: FastifyReplyLike) => void;
 /** What the plugin uses of an instance of Fastify 4 and 5. */
 export interface FastifyLike {
   readonly prefix: string;
+  readonly log: object;
   addHook(
     name: 'onRequest',
     hook: (request: FastifyRequestLike, reply: FastifyReplyLike, done: (error?: Error) => void) => void,
@@ -37,7 +38,7 @@ export interface FastifyLike {
   route(route: {
     readonly method: string[];
     readonly url: string;
-    readonly logLevel: 'warn';
+    readonly logLevel?: 'warn';
     readonly schema: object;
     readonly handler: Handle;
   }): unknown;
@@ -84,6 +85,8 @@ function register(instance: FastifyLike, options: HealthPluginOptions): void {
     else answer(target, request, reply);
   });
 
+  // Without a logger it would be made for nothing on each request.
+  const logging = !('level' in instance.log) ? {} : { logLevel: 'warn' as const };
   // Win over a catch-all of a plugin that was registered earlier and does not have the hook.
   const { paths } = responder;
   for (const kind of KINDS) {
@@ -94,7 +97,7 @@ function register(instance: FastifyLike, options: HealthPluginOptions): void {
       const handler: Handle = (request, reply) => {
         answer(responder.match(request.raw.url ?? '') ?? wholeReport(kind), request, reply);
       };
-      instance.route({ method: METHODS, url: each, logLevel: 'warn', schema: { hide: true }, handler });
+      instance.route({ method: METHODS, url: each, schema: { hide: true }, handler, ...logging });
     }
   }
 }

@@ -35,6 +35,8 @@ interface Question {
   readonly verbose: boolean;
   readonly format: Format;
   readonly details: boolean;
+  /** Where the last answer to it is, if it depends on names, states and reasons alone. */
+  readonly kept: KeptAnswer | undefined;
 }
 
 /**
@@ -48,7 +50,8 @@ export class Responder<Request> {
   readonly #table: PathTable;
   readonly #details: DetailsGate<Request>;
   readonly #spell: Spell;
-  readonly #kept: { readonly [Kind in ReportKind]: ReadonlyMap<Format, KeptAnswer> };
+  /** What probes ask, which is made once. */
+  readonly #plain: { readonly [Kind in ReportKind]: ReadonlyMap<Format, Question> };
 
   constructor(reporter: HealthReporter, { paths, codes, details, clock, logger }: HandlerSettings<Request>) {
     this.paths = paths;
@@ -57,8 +60,8 @@ export class Responder<Request> {
     this.#table = new PathTable(paths);
     this.#details = new DetailsGate(details, clock, logger);
     this.#spell = new Spell(logger, 'the reporter of the health handler');
-    const kept = () => new Map(FORMATS.map((format) => [format, new KeptAnswer()]));
-    this.#kept = { status: kept(), liveness: kept(), readiness: kept() };
+    const plain = (kind: ReportKind) => new Map(FORMATS.map((format) => [format, plainQuestion(kind, format)]));
+    this.#plain = { status: plain('status'), liveness: plain('liveness'), readiness: plain('readiness') };
   }
 
   /** What a request target asks for; undefined where it is not ours. */
@@ -86,8 +89,16 @@ export class Responder<Request> {
     }
     // Asked before the report is read: nothing may be awaited between the report and its delivery.
     const details = this.#details.allows(request);
-    if (typeof details === 'boolean') this.#report(question(target, query, format, details), deliver);
-    else void details.then((allowed) => this.#report(question(target, query, format, allowed), deliver));
+    if (typeof details === 'boolean') this.#report(this.#question(target, query, format, details), deliver);
+    else void details.then((allowed) => this.#report(this.#question(target, query, format, allowed), deliver));
+  }
+
+  #question({ kind, entry }: Target, { exclude, verbose }: Query, format: Format, details: boolean): Question {
+    // The path of one entry leaves nothing to exclude.
+    const left = entry === undefined ? exclude : [];
+    const plain = entry === undefined && left.length === 0 && !verbose && !details;
+    const known = plain ? this.#plain[kind].get(format) : undefined;
+    return known ?? { kind, entry, exclude: left, verbose, format, details, kept: undefined };
   }
 
   #report(asked: Question, deliver: Deliver): void {
@@ -124,13 +135,12 @@ export class Responder<Request> {
 
   #respond(asked: Question, names: readonly string[] | undefined, report: HealthReport): HealthResponse {
     try {
-      const kept = isPlain(asked) ? this.#kept[asked.kind].get(asked.format) : undefined;
+      const { entry, exclude, kept } = asked;
       const known = kept?.for(report);
       if (known !== undefined) {
         this.#spell.fine();
         return known;
       }
-      const { entry, exclude } = asked;
       const shown = publish(report, asked.details, wantedBy(asked));
       this.#spell.fine();
       if (entry !== undefined && shown.services.length === 0) return NOT_FOUND;
@@ -160,14 +170,9 @@ export class Responder<Request> {
   }
 }
 
-function question({ kind, entry }: Target, { exclude, verbose }: Query, format: Format, details: boolean): Question {
-  // The path of one entry leaves nothing to exclude.
-  return { kind, entry, exclude: entry === undefined ? exclude : [], verbose, format, details };
-}
-
-/** Whether the answer depends on names, states and reasons alone. */
-function isPlain({ entry, exclude, verbose, details }: Question): boolean {
-  return entry === undefined && exclude.length === 0 && !verbose && !details;
+function plainQuestion(kind: ReportKind, format: Format): Question {
+  const kept = new KeptAnswer();
+  return Object.freeze({ kind, entry: undefined, exclude: [], verbose: false, format, details: false, kept });
 }
 
 function wantedBy({ entry, exclude }: Question): Wanted | undefined {
