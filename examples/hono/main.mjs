@@ -16,7 +16,7 @@ const controller = new Controller({
 
 const health = createFetchHandler(controller);
 const app = new Hono();
-app.use(async (context, next) => health(context.req.raw) ?? next());
+app.use((context, next) => health(context.req.raw) ?? next());
 app.get('/work', async (context) => {
   await sleep(200);
   return context.text('done');

@@ -41,7 +41,7 @@ async function ofFastify(make) {
 
 function ofHono() {
   const app = new Hono();
-  if (ours) app.use(async (context, next) => ask(context.req.raw) ?? next());
+  if (ours) app.use((context, next) => ask(context.req.raw) ?? next());
   else app.get('/readyz', (context) => context.body(constant, 200, { 'Content-Type': 'application/json' }));
   return createAdaptorServer({ fetch: app.fetch });
 }

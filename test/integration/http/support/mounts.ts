@@ -92,11 +92,7 @@ export const fastifyWith =
 const hono: Mount = (reporter, options, prefix = '') => {
   const health = createFetchHandler(reporter, { ...options, basePath: `${prefix}/${options.basePath ?? ''}` });
   const app = new Hono();
-  app.use(async (context, next) => {
-    const answer = health(context.req.raw);
-    if (answer === undefined) return next();
-    return await answer;
-  });
+  app.use((context, next) => health(context.req.raw) ?? next());
   app.all('*', (context) => context.html(PAGE));
   return listening(createAdaptorServer({ fetch: app.fetch }) as Server);
 };
