@@ -23,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   http: ['http', ...FACES],
   presets: ['presets', 'http', ...FACES],
   client: ['client', ...FACES],
-  page: ['page', ...FACES],
+  page: ['page', 'http', ...FACES],
   cli: ['cli', ...FACES],
   testing: ['testing', ...FACES],
 };

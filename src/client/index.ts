@@ -1,0 +1,2 @@
+// Their history
+export {};
