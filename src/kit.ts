@@ -29,10 +29,12 @@ export { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep
 export { recorded } from './engine/attempt.js';
 export { withDeadline } from './engine/deadline.js';
 export { Emitter } from './engine/emitter.js';
+export { LeftCalls } from './engine/left-calls.js';
 export { RunBatch } from './engine/run-batch.js';
 export { Runner, type RunnerSettings } from './engine/run-check.js';
 export { EngineScope } from './engine/scope.js';
 export { SingleFlight } from './engine/single-flight.js';
+export { Slots, type Waiting } from './engine/slots.js';
 export { isThenable, onSettled } from './engine/thenable.js';
 export { Wheel, WheelTask } from './engine/wheel.js';
 export { systemClock } from './ports/clock.js';

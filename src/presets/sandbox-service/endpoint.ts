@@ -1,3 +1,4 @@
+import { LeftCalls, type Waiting } from '../../kit.js';
 import type { ServiceHealthState } from '../../wire/service-health.js';
 import { authority } from './host.js';
 import { Observation } from './observation.js';
@@ -5,8 +6,6 @@ import { isTooOld, type Observed, observe, unobserved, type Verdict } from './ob
 import { type Observer, ObserverTask } from './observer.js';
 import type { ExposedService, ServiceEndpoint } from './options.js';
 import { sentPath } from './readiness-path.js';
-import { RelayCalls } from './relay-calls.js';
-import type { Waiting } from './slots.js';
 import { RELAY_STUCK } from './verdict.js';
 
 const RECONFIGURED = unobserved('configuration has changed, not checked yet');
@@ -25,7 +24,7 @@ export class Endpoint extends ObserverTask implements Waiting {
   #url: string;
   /** Empty while it is not observed: no runtime has that id. */
   #runtimeId = '';
-  #calls = new RelayCalls();
+  #calls = new LeftCalls();
   #observed: Observed = NOT_READY;
   #attempt: 'waiting' | Observation | undefined;
   #nextAt = 0;
@@ -119,7 +118,7 @@ export class Endpoint extends ObserverTask implements Waiting {
     const { clock, wheel, settings } = this.#observer;
     const before = this.#attempt;
     this.#attempt = undefined;
-    this.#calls = new RelayCalls();
+    this.#calls = new LeftCalls();
     this.#unschedule();
     if (this.#runtimeId !== '') {
       this.#nextAt = clock.now() + this.#observer.firstGapMs();

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, HealthControllerError, type TimerHandle } from '../../index.js';
+import type { LeftCalls } from '../../kit.js';
 import type { Verdict } from './observed.js';
 import type { Relay, RelayTarget } from './options.js';
-import type { RelayCalls } from './relay-calls.js';
 import { discard, type HeadRequest, isByteStream, letGo, requestHead } from './request-head.js';
 import { type Head, judge, notConnected, type Phase, timedOut } from './verdict.js';
 
@@ -15,7 +15,7 @@ export interface Plan {
   readonly request: HeadRequest;
   /** Whether 2xx is asked for, or any response will do. */
   readonly ready: boolean;
-  readonly calls: RelayCalls;
+  readonly calls: LeftCalls;
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Clock } from '../../index.js';
-import { Emitter, Wheel, WheelTask } from '../../kit.js';
+import { Emitter, Slots, Wheel, WheelTask } from '../../kit.js';
 import { type Observed, unobserved } from './observed.js';
 import type { SandboxServicesEvents, ServiceChange } from './options.js';
 import type { Settings } from './resolve.js';
-import { Slots } from './slots.js';
 
 /** Up to this many services keep to a grid from their first attempt; beyond it they are spread over the interval. */
 const ON_GRID_UP_TO = 128;

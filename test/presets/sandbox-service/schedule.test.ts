@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { SandboxServices } from '../../../src/presets/sandbox-service/index.js';
-import { RelayCalls } from '../../../src/presets/sandbox-service/relay-calls.js';
-import { Slots } from '../../../src/presets/sandbox-service/slots.js';
 import { Line, type RelayCall, Stage } from './support/stage.js';
 
 /** So many services of one sandbox. */
@@ -279,34 +277,5 @@ describe('stop()', () => {
   it('resolves with nothing to stop', async () => {
     const services = new SandboxServices();
     expect(await services.stop()).toBeUndefined();
-  });
-});
-
-describe('Slots', () => {
-  it('let nobody begin once closed', () => {
-    const slots = new Slots(1);
-    const begun: string[] = [];
-    const item = (name: string) => ({ admitted: () => begun.push(name) });
-    slots.take(item('a'));
-    slots.take(item('b'));
-    slots.close();
-    slots.giveBack();
-    slots.take(item('c'));
-    expect(begun).toEqual(['a']);
-  });
-});
-
-describe('RelayCalls', () => {
-  it('allow a further call while fewer than two hang, or the oldest is ten timeouts old', () => {
-    const calls = new RelayCalls();
-    calls.leave(0);
-    expect(calls.allow(1, 100)).toBe(true);
-    const settled = calls.leave(10);
-    expect([calls.allow(999, 100), calls.allow(1000, 100)]).toEqual([false, true]);
-    calls.leave(500);
-    expect(calls.allow(1001, 100)).toBe(false);
-    settled();
-    settled();
-    expect(calls.allow(1001, 100)).toBe(true);
   });
 });

@@ -1,10 +1,10 @@
 /** So many calls that ignore their signal may hang before no further one is made: memory is bounded. */
 const MAX_LEFT = 2;
-/** After so many timeouts one is written off, so that a relay that comes back is seen again. */
+/** After so many timeouts one is written off, so that what comes back is seen again. */
 const WRITE_OFF_TIMEOUTS = 10;
 
-/** The relay calls of one configuration that outlived their timeout and have not settled: when each began. */
-export class RelayCalls {
+/** Calls to one thing of the user's that outlived their timeout and have not settled: when each began. */
+export class LeftCalls {
   readonly #left: { readonly beganAt: number }[] = [];
 
   /** Whether a further call may be made now. */
