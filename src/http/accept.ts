@@ -26,8 +26,19 @@ export function negotiate(accept: string | undefined): Format | undefined {
   return best;
 }
 
+/**
+ * Whether HTML is liked better than every format of the report, as browsers say it. Where it is liked as well, or no
+ * range can be read, the report is meant.
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.includes('/')) return false;
+  const ranges = accept.split(',').flatMap(parseRange);
+  const quality = qualityOf({ mediaType: 'text/html' }, ranges);
+  return quality > 0 && FORMATS.every((format) => qualityOf(format, ranges) < quality);
+}
+
 /** The most specific range decides: `application/json;q=0, *∕*` is everything but JSON. */
-function qualityOf(format: Format, ranges: readonly Range[]): number {
+function qualityOf(format: Pick<Format, 'mediaType'>, ranges: readonly Range[]): number {
   const [type = '', subtype = ''] = format.mediaType.split('/');
   let specificity = -1;
   let quality = 0;

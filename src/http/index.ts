@@ -14,5 +14,10 @@ export type { ListenOptions } from './listen.js';
 export type { DetailsPolicy, HealthHandlerOptions, PathOptions } from './options.js';
 export type { HealthReporter } from './reporter.js';
 
+// What browsers get
+export type { EventSink, OpenStream } from './event-sink.js';
+export type { PageWant, ReportPage } from './report-page.js';
+export type { HealthResponse } from './response.js';
+
 // Paths
 export { type HealthPaths, healthPaths } from './paths.js';

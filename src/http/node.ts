@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createResponder } from './create-responder.js';
+import { streamToNode } from './event-sink.js';
 import type { HealthHandlerOptions } from './options.js';
 import type { PolicyRequest } from './policies.js';
 import type { HealthReporter } from './reporter.js';
@@ -22,6 +23,11 @@ export interface RawResponse {
   writeHead(status: number, headers: never): unknown;
   end(body: string): unknown;
   destroy?(): unknown;
+  /** Used for streams of events only, as what follows. */
+  write?(text: string): unknown;
+  once?(event: 'close', listener: () => void): unknown;
+  setHeader?(name: string, value: string): unknown;
+  readonly writableLength?: number | undefined;
 }
 
 /** Answers a request of ours and says true; says false, and has touched nothing, where the request is not ours. */
@@ -51,8 +57,11 @@ export function createHealthHandler<Request extends RawRequest & PolicyRequest =
   return nodeHandler(createResponder('createHealthHandler()', reporter, options));
 }
 
+/** What recognises requests and answers them. */
+export type Answering<Request> = Pick<Responder<Request>, 'match' | 'answer'>;
+
 /** The shell around a responder for whatever has requests and responses of Node. */
-export function nodeHandler<Request extends RawRequest>(responder: Responder<Request>): HealthHandler<Request> {
+export function nodeHandler<Request extends RawRequest>(responder: Answering<Request>): HealthHandler<Request> {
   return (request, response) => {
     const target = responder.match(request.url ?? '');
     if (target === undefined) return false;
@@ -76,11 +85,18 @@ export function acceptOf({ rawHeaders }: RawRequest): string | undefined {
 /** Writes an answer, unless the client has gone or something else has answered. */
 export function write(
   response: RawResponse,
-  { status, headerList, body }: HealthResponse,
+  { status, headers, headerList, body, stream }: HealthResponse,
   method: string | undefined,
 ): void {
   if (response.destroyed || response.headersSent || response.writableEnded) return;
   try {
+    if (stream !== undefined && method !== 'HEAD') {
+      // Not in the list for writeHead: a server that is stopped looks for it to find what will not end by itself.
+      for (const [name, value] of Object.entries(headers)) response.setHeader?.(name, value);
+      response.writeHead(status, {} as never);
+      streamToNode(response, stream);
+      return;
+    }
     response.writeHead(status, headerList as never);
     response.end(method === 'HEAD' ? '' : body);
   } catch {

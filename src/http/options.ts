@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../index.js';
+import type { ReportPage } from './report-page.js';
 
 /**
  * Whether the sender of a request may see details. Asked before the report is read. One that throws, rejects or has not
@@ -45,6 +46,12 @@ export interface HealthHandlerOptions<Request> extends PathOptions {
    * @defaultValue 'never'
    */
   readonly details?: 'never' | 'always' | DetailsPolicy<Request> | undefined;
+  /**
+   * What browsers get at the path of the status report: `createStatusPage()` of `health-controller/page`. Asked where
+   * `Accept` likes `text/html` better than every format of the report, and for `?format=html`, `events` and `state`;
+   * every other request is answered as without it. Its own details policy decides. Absent: no page.
+   */
+  readonly page?: ReportPage | undefined;
   /**
    * Told the effective paths once, and when the reporter or the policy begins to fail and has recovered; never a line per
    * request. Absent: nobody is told.

@@ -13,6 +13,7 @@ import {
 } from '../kit.js';
 import type { DetailsPolicy, HealthHandlerOptions } from './options.js';
 import { type HealthPaths, PATH_SHAPE, resolvePaths } from './paths.js';
+import { PAGE_SHAPE, type ReportPage } from './report-page.js';
 import type { HealthReporter } from './reporter.js';
 
 /** The status code of each verdict. */
@@ -27,6 +28,7 @@ export interface HandlerSettings<Request> {
   readonly paths: HealthPaths;
   readonly codes: Codes;
   readonly details: 'never' | 'always' | DetailsPolicy<Request>;
+  readonly page: ReportPage | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -50,6 +52,7 @@ const isPolicy = (value: unknown): boolean => value === 'never' || value === 'al
 
 const HANDLER_SHAPE = {
   ...PATH_SHAPE,
+  ...PAGE_SHAPE,
   codes: where(() => true, 'an object of status codes'),
   details: where(isPolicy, "'never', 'always' or a function"),
   logger: loggerPort(),
@@ -72,15 +75,20 @@ export function resolveHandler<Request>(
     CODES,
     options.codes ?? {},
   );
-  const { details } = options;
+  const { details, page } = options;
+  const paths = resolvePaths(at, options, prefix);
+  if (page !== undefined && paths.status === false) {
+    throw invalidOption(`${at}: option "paths"."status"`, 'a path, since there is a page to be shown there', false);
+  }
   return Object.freeze({
-    paths: resolvePaths(at, options, prefix),
+    paths,
     codes: Object.freeze({
       healthy: codes.healthy ?? 200,
       degraded: codes.degraded ?? 200,
       unhealthy: codes.unhealthy ?? 503,
     }),
     details: typeof details === 'function' ? details.bind(given) : (details ?? 'never'),
+    page,
     logger: options.logger === undefined ? silentLogger : safeLogger(options.logger),
     clock: options.clock ?? systemClock,
   });

@@ -6,11 +6,13 @@ import { FORMATS, type Format, formatNamed } from './formats/table.js';
 import { KeptAnswer } from './kept-answer.js';
 import { type Listing, listEntries } from './listing.js';
 import { type HealthPaths, PathTable, type Target } from './paths.js';
+import type { PolicyRequest } from './policies.js';
 import { type PublicReport, publish, type Wanted } from './publish.js';
 import { parseQuery, type Query } from './query.js';
+import { type PageWant, pageWant, type ReportPage } from './report-page.js';
 import type { HealthReporter } from './reporter.js';
 import type { Codes, HandlerSettings } from './resolve.js';
-import { type HealthResponse, makeResponse, NOT_ACCEPTABLE, NOT_ALLOWED, NOT_FOUND } from './response.js';
+import { type HealthResponse, makeResponse, NOT_ACCEPTABLE, NOT_ALLOWED, NOT_FOUND, PAGE_FAILED } from './response.js';
 import { Spell } from './spell.js';
 
 /** Takes an answer. Called once, perhaps at once. Must not throw. */
@@ -49,16 +51,18 @@ export class Responder<Request> {
   readonly #codes: Codes;
   readonly #table: PathTable;
   readonly #details: DetailsGate<Request>;
+  readonly #page: ReportPage | undefined;
   readonly #spell: Spell;
   /** What probes ask, which is made once. */
   readonly #plain: { readonly [Kind in ReportKind]: ReadonlyMap<Format, Question> };
 
-  constructor(reporter: HealthReporter, { paths, codes, details, clock, logger }: HandlerSettings<Request>) {
+  constructor(reporter: HealthReporter, { paths, codes, details, page, clock, logger }: HandlerSettings<Request>) {
     this.paths = paths;
     this.#reporter = reporter;
     this.#codes = codes;
     this.#table = new PathTable(paths);
     this.#details = new DetailsGate(details, clock, logger);
+    this.#page = page;
     this.#spell = new Spell(logger, 'the reporter of the health handler');
     const plain = (kind: ReportKind) => new Map(FORMATS.map((format) => [format, plainQuestion(kind, format)]));
     this.#plain = { status: plain('status'), liveness: plain('liveness'), readiness: plain('readiness') };
@@ -82,6 +86,13 @@ export class Responder<Request> {
       return;
     }
     const query = parseQuery(target.query);
+    if (this.#page !== undefined && target.kind === 'status' && target.entry === undefined) {
+      const want = pageWant(query.format, accept);
+      if (want !== undefined) {
+        this.#show(this.#page, want, method, request as PolicyRequest, deliver);
+        return;
+      }
+    }
     const format = query.format === undefined ? negotiate(accept) : formatNamed(query.format);
     if (format === undefined) {
       deliver(NOT_ACCEPTABLE);
@@ -91,6 +102,20 @@ export class Responder<Request> {
     const details = this.#details.allows(request);
     if (typeof details === 'boolean') this.#report(this.#question(target, query, format, details), deliver);
     else void details.then((allowed) => this.#report(this.#question(target, query, format, allowed), deliver));
+  }
+
+  #show(page: ReportPage, want: PageWant, method: string, request: PolicyRequest, deliver: Deliver): void {
+    const failed = (error: unknown): void => {
+      this.#spell.failed(error);
+      deliver(PAGE_FAILED);
+    };
+    try {
+      const answer = page.answer(want, method, request);
+      if (isThenable(answer)) onSettled(answer, (value) => deliver(value as HealthResponse), failed);
+      else deliver(answer);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   #question({ kind, entry }: Target, { exclude, verbose }: Query, format: Format, details: boolean): Question {

@@ -1,3 +1,4 @@
+import type { OpenStream } from './event-sink.js';
 import { FORMAT_LIST } from './formats/table.js';
 
 /** An answer, for any framework. Frozen; the same object for the same bytes, where they are kept. */
@@ -8,6 +9,8 @@ export interface HealthResponse {
   readonly headerList: readonly string[];
   /** What a GET gets. A HEAD gets the same headers, Content-Length included, and no body. */
   readonly body: string;
+  /** Of a stream of events: what begins it once the head is written. Its `body` is empty. */
+  readonly stream?: OpenStream;
 }
 
 const encoder = new TextEncoder();
@@ -30,6 +33,20 @@ export function makeResponse(
   return Object.freeze({ status, headers, headerList: Object.freeze(Object.entries(headers).flat()), body });
 }
 
+/** A stream of server-sent events. It has no length, and asks proxies to pass on each event at once. */
+export function makeStream(open: OpenStream, more: Readonly<Record<string, string>> = {}): HealthResponse {
+  const headers = Object.freeze({
+    ...more,
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  const headerList = Object.freeze(Object.entries(headers).flat());
+  return Object.freeze({ status: 200, headers, headerList, body: '', stream: open });
+}
+
 export const NOT_ALLOWED = makeResponse(405, PLAIN_TEXT, 'method not allowed\n', { Allow: 'GET, HEAD' });
 export const NOT_FOUND = makeResponse(404, PLAIN_TEXT, 'not found\n');
+export const PAGE_FAILED = makeResponse(503, PLAIN_TEXT, 'the page cannot be shown\n');
 export const NOT_ACCEPTABLE = makeResponse(406, PLAIN_TEXT, `not acceptable; there are\n${FORMAT_LIST}\n`);

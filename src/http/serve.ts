@@ -87,6 +87,8 @@ async function closeServer(server: Server, connections: Connections, clock: Cloc
   // What has arrived is read first, and answered.
   await new Promise<void>((resolve) => clock.nextTurn(resolve));
   connections.endIdle();
+  // Streams of a page: nothing else here lasts.
+  for (const { response } of connections.longLived()) response?.end();
   await withDeadline(ended, CLOSE_TIMEOUT_MS, clock);
   connections.destroyAll();
   await ended;
