@@ -21,6 +21,7 @@ export {
   where,
 } from './config/schema.js';
 export { type BackoffRule, backoffDelay } from './core/backoff.js';
+export { jitteredTick } from './core/jitter.js';
 export { clip, errorText, isErrorLike, printable } from './core/printable.js';
 export { copyData } from './core/safe-data.js';
 export { isoStamp } from './core/stamp.js';

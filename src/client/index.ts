@@ -1,3 +1,56 @@
+// One instance, and many
+export { HealthPoller } from './poller.js';
+export { HealthMonitor } from './monitor.js';
+export type {
+  AskOptions,
+  HealthMonitorOptions,
+  HealthPollerOptions,
+  InstanceOptions,
+  MonitoredInstance,
+  PollOnceOptions,
+  PollOptions,
+  WhenRunningOptions,
+} from './options.js';
+export type {
+  InstanceEvent,
+  InstanceState,
+  PollerEventName,
+  PollerEvents,
+  PollTransport,
+  SnapshotEvent,
+  UnreachableEvent,
+} from './events.js';
+export type { SnapshotFetch, SnapshotFetchBody, SnapshotFetchInit, SnapshotFetchResponse } from './fetch.js';
+export type { WebSocketConstructor } from './snapshot-socket.js';
+
+// One try at a time, for engines that schedule
+export { pollOnce } from './poll-once.js';
+export type { PollResult } from './poll-result.js';
+export {
+  type PolledStatus,
+  type PollOutcome,
+  type PollRecord,
+  type PollRule,
+  type PollTransition,
+  recordPoll,
+  startRecord,
+} from './poll-record.js';
+
+// Snapshots and how they are read
+export {
+  type GatewayPhase,
+  type GatewayProcessType,
+  type GatewaySnapshot,
+  type GatewayStatus,
+  type GatewayVerdict,
+  type ProbeResult,
+  type ProbeStatus,
+  type RestoreStatus,
+  readSnapshot,
+  type VerdictInput,
+} from '../wire/gateway.js';
+export { gatewaySnapshotSchema, type StandardIssue, type StandardSchema } from '../wire/gateway-schema.js';
+
 // Their history
 export { SnapshotHistory } from './history/history.js';
 export type { SnapshotHistoryOptions } from './history/options.js';
