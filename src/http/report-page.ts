@@ -9,8 +9,8 @@ export type PageWant = 'html' | 'events' | 'state';
 
 /** What a browser is shown at the path of the status report: what `createStatusPage` of `health-controller/page` gives. */
 export interface ReportPage {
-  /** Answers a GET or a HEAD. Must not throw, and never rejects. `request` is the framework's own. */
-  answer(want: PageWant, method: string, request: PolicyRequest): HealthResponse | PromiseLike<HealthResponse>;
+  /** Answers a GET or a HEAD, which gets the head of it. Should neither throw nor reject: that is a 503. `request` is the framework's own. */
+  answer(want: PageWant, request: PolicyRequest): HealthResponse | PromiseLike<HealthResponse>;
 }
 
 const WANTS: readonly string[] = ['html', 'events', 'state'] satisfies readonly PageWant[];

@@ -13,6 +13,7 @@ import { type PageWant, pageWant, type ReportPage } from './report-page.js';
 import type { HealthReporter } from './reporter.js';
 import type { Codes, HandlerSettings } from './resolve.js';
 import { type HealthResponse, makeResponse, NOT_ACCEPTABLE, NOT_ALLOWED, NOT_FOUND, PAGE_FAILED } from './response.js';
+import { type Reading, SharedReading } from './shared-reading.js';
 import { Spell } from './spell.js';
 
 /** Takes an answer. Called once, perhaps at once. Must not throw. */
@@ -53,6 +54,7 @@ export class Responder<Request> {
   readonly #details: DetailsGate<Request>;
   readonly #page: ReportPage | undefined;
   readonly #spell: Spell;
+  readonly #readings: { readonly [Kind in ReportKind]: SharedReading };
   /** What probes ask, which is made once. */
   readonly #plain: { readonly [Kind in ReportKind]: ReadonlyMap<Format, Question> };
 
@@ -64,6 +66,8 @@ export class Responder<Request> {
     this.#details = new DetailsGate(details, clock, logger);
     this.#page = page;
     this.#spell = new Spell(logger, 'the reporter of the health handler');
+    const reading = (kind: ReportKind) => new SharedReading(reporter, kind, clock);
+    this.#readings = { status: reading('status'), liveness: reading('liveness'), readiness: reading('readiness') };
     const plain = (kind: ReportKind) => new Map(FORMATS.map((format) => [format, plainQuestion(kind, format)]));
     this.#plain = { status: plain('status'), liveness: plain('liveness'), readiness: plain('readiness') };
   }
@@ -89,7 +93,7 @@ export class Responder<Request> {
     if (this.#page !== undefined && target.kind === 'status' && target.entry === undefined) {
       const want = pageWant(query.format, accept);
       if (want !== undefined) {
-        this.#show(this.#page, want, method, request as PolicyRequest, deliver);
+        this.#show(this.#page, want, request as PolicyRequest, deliver);
         return;
       }
     }
@@ -100,17 +104,17 @@ export class Responder<Request> {
     }
     // Asked before the report is read: nothing may be awaited between the report and its delivery.
     const details = this.#details.allows(request);
-    if (typeof details === 'boolean') this.#report(this.#question(target, query, format, details), deliver);
-    else void details.then((allowed) => this.#report(this.#question(target, query, format, allowed), deliver));
+    if (typeof details === 'boolean') this.#read(this.#question(target, query, format, details), deliver);
+    else void details.then((allowed) => this.#read(this.#question(target, query, format, allowed), deliver));
   }
 
-  #show(page: ReportPage, want: PageWant, method: string, request: PolicyRequest, deliver: Deliver): void {
+  #show(page: ReportPage, want: PageWant, request: PolicyRequest, deliver: Deliver): void {
     const failed = (error: unknown): void => {
       this.#spell.failed(error);
       deliver(PAGE_FAILED);
     };
     try {
-      const answer = page.answer(want, method, request);
+      const answer = page.answer(want, request);
       if (isThenable(answer)) onSettled(answer, (value) => deliver(value as HealthResponse), failed);
       else deliver(answer);
     } catch (error) {
@@ -124,6 +128,28 @@ export class Responder<Request> {
     const plain = entry === undefined && left.length === 0 && !verbose && !details;
     const known = plain ? this.#plain[kind].get(format) : undefined;
     return known ?? { kind, entry, exclude: left, verbose, format, details, kept: undefined };
+  }
+
+  #read(asked: Question, deliver: Deliver): void {
+    const { kept } = asked;
+    if (kept === undefined) this.#report(asked, deliver);
+    else
+      this.#readings[asked.kind].read({
+        take: (reading) => deliver(this.#again(asked, kept, reading)),
+        failed: (error) => deliver(this.#unavailable(asked, error)),
+      });
+  }
+
+  #again(asked: Question, kept: KeptAnswer, reading: Reading): HealthResponse {
+    const { says } = reading;
+    const known = kept.for(says);
+    if (known !== undefined) {
+      this.#spell.fine();
+      return known;
+    }
+    const response = this.#respond(asked, undefined, reading.report);
+    kept.keep(says, response);
+    return response;
   }
 
   #report(asked: Question, deliver: Deliver): void {
@@ -160,23 +186,13 @@ export class Responder<Request> {
 
   #respond(asked: Question, names: readonly string[] | undefined, report: HealthReport): HealthResponse {
     try {
-      const { entry, exclude, kept } = asked;
-      const known = kept?.for(report);
-      if (known !== undefined) {
-        this.#spell.fine();
-        return known;
-      }
+      const { entry, exclude } = asked;
       const shown = publish(report, asked.details, wantedBy(asked));
       this.#spell.fine();
       if (entry !== undefined && shown.services.length === 0) return NOT_FOUND;
       const all = names ?? report.services.map(({ name }) => name);
-      const response = this.#render(
-        asked,
-        shown,
-        exclude.length === 0 ? undefined : listEntries(all, shown.services, exclude),
-      );
-      kept?.keep(report, response);
-      return response;
+      const listed = exclude.length === 0 ? undefined : listEntries(all, shown.services, exclude);
+      return this.#render(asked, shown, listed);
     } catch (error) {
       return this.#unavailable(asked, error);
     }

@@ -44,7 +44,8 @@ function warning(unmatched: readonly string[]): string[] {
 // Control and formatting characters would add lines, or turn the text around them.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-function oneLine(text: string): string {
+/** A text in which characters that add lines, or turn the text around them, are written out. */
+export function oneLine(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
