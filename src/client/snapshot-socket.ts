@@ -1,6 +1,7 @@
 import type { Clock } from '../index.js';
 import { withDeadline } from '../kit.js';
 import type { GatewaySnapshot } from '../wire/gateway.js';
+import { codeOf } from './error-code.js';
 import { MAX_SNAPSHOT_BYTES, readSnapshotText } from './read-answer.js';
 
 /**
@@ -24,6 +25,8 @@ interface Socket {
 interface SocketEvent {
   readonly data?: unknown;
   readonly code?: unknown;
+  /** Of `ws`. */
+  readonly error?: unknown;
 }
 
 type Construct = new (url: string, options?: object) => Socket;
@@ -84,13 +87,11 @@ export class SnapshotSocket {
   async leave(): Promise<void> {
     const socket = this.#letGo();
     if (socket === undefined) return;
+    let told = ignore;
     const closed = new Promise<void>((resolve) => {
-      const done = (): void => {
-        socket.removeEventListener('close', done);
-        resolve();
-      };
-      socket.addEventListener('close', done);
+      told = resolve;
     });
+    socket.addEventListener('close', told);
     try {
       socket.close();
       const { settled } = await withDeadline(closed, GOODBYE_TIMEOUT_MS, this.#clock);
@@ -98,6 +99,7 @@ export class SnapshotSocket {
     } catch {
       // It has ended already.
     }
+    socket.removeEventListener('close', told);
   }
 
   readonly #opened = (): void => {
@@ -127,7 +129,8 @@ export class SnapshotSocket {
     this.#refuse(this.#everOpen ? `it was closed${how}` : 'it could not be opened');
   };
 
-  readonly #failed = (): void => this.#refuse(this.#everOpen ? 'it failed' : 'it could not be opened');
+  readonly #failed = ({ error }: SocketEvent): void =>
+    this.#refuse(`${this.#everOpen ? 'it failed' : 'it could not be opened'}${codeOf(error)}`);
 
   #refuse(why: string): void {
     this.drop();
