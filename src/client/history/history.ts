@@ -1,3 +1,4 @@
+import { HealthControllerError } from '../../index.js';
 import { callable, checkValue, duration, Emitter, having, oneOf, readOptions } from '../../kit.js';
 import { type CloseOptions, type CloseOutcome, closeWriting } from './closing.js';
 import type { DropReason, SnapshotHistoryEventName, SnapshotHistoryEvents } from './events.js';
@@ -78,10 +79,12 @@ export class SnapshotHistory {
    * Records what a poller or a monitor tells from now on: each `snapshot`, and each `unreachable` of an instance that is
    * not reachable. What it tells of an instance whose id the store does not take is dropped, with the reason `id`. The
    * function returned ends it, as `close()` does.
-   * @throws HealthControllerError `invalid_option` where it has an instance already whose id the store does not take
+   * @throws HealthControllerError `invalid_option` where it has an instance already whose id the store does not take;
+   * `stopped` after `close()`
    */
   attach(source: SnapshotSource): () => void {
     checkValue('attach(): the source', having('on'), source);
+    if (this.#closing !== undefined) throw new HealthControllerError('stopped', 'attach(): the history is closed');
     for (const instance of instancesOf(source)) instanceIdOf('attach()', this.#settings.store.ids, instance);
     const listeners = [
       source.on('snapshot', ({ instance, snapshot }) => this.#hear(instance, (id, at) => rowOf(id, snapshot, at))),

@@ -39,9 +39,9 @@ const SHAPE = { ids: oneOf('uuid', 'text'), busyTimeoutMs: duration(0), wal: fla
 const WRITER_FORGOTTEN_S = 86_400;
 
 /**
- * Keeps rows in SQLite, through a connection that is yours: a `Database` of better-sqlite3 12, or a `DatabaseSync` of
- * node:sqlite. Give it a connection of its own, since its settings are changed; close it after the history is closed.
- * SQLite works while the event loop waits: one call writes at most a batch, and a read takes as long as its rows.
+ * Keeps rows in SQLite, through a connection that is yours: a `Database` of better-sqlite3. Give it a connection of its
+ * own, since its settings are changed; close it after the history is closed. SQLite works while the event loop waits: one
+ * call writes at most a batch, and a read takes as long as its rows.
  * @throws HealthControllerError `invalid_option`
  */
 export function sqliteStore(database: SqliteDatabase, options: SqliteStoreOptions = {}): SnapshotStore {
