@@ -20,6 +20,7 @@ export {
   share,
   where,
 } from './config/schema.js';
+export { observeReport } from './controller/controller.js';
 export { type BackoffRule, backoffDelay } from './core/backoff.js';
 export { jitteredTick } from './core/jitter.js';
 export { clip, errorText, isErrorLike, printable } from './core/printable.js';
@@ -31,6 +32,7 @@ export { recorded } from './engine/attempt.js';
 export { withDeadline } from './engine/deadline.js';
 export { Emitter } from './engine/emitter.js';
 export { LeftCalls } from './engine/left-calls.js';
+export type { ReportView } from './engine/report-view.js';
 export { RunBatch } from './engine/run-batch.js';
 export { Runner, type RunnerSettings } from './engine/run-check.js';
 export { EngineScope } from './engine/scope.js';

@@ -65,6 +65,12 @@ export function entryOf(name: string, kind: 'service' | 'check', attempt: Attemp
   return Object.freeze(entry);
 }
 
+/** The state and reason that such an entry shows. */
+export function standingOf({ status, reason }: Verdict, critical: boolean): Pick<ServiceStatus, 'status' | 'reason'> {
+  const shown = soften(STATUS[status], critical);
+  return reason === undefined ? { status: shown } : { status: shown, reason };
+}
+
 /** An entry that says something other than what its last run said. */
 export function statementOf(
   name: string,

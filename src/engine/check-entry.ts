@@ -5,12 +5,12 @@ import { KINDS_OF, REPORT_KINDS, type ReportKind } from '../core/report-kind.js'
 import type { CheckSettings } from '../core/settings.js';
 import { isStale } from '../core/staleness.js';
 import { THRESHOLD_START, type ThresholdCount, type ThresholdRule, thresholdStep } from '../core/threshold.js';
-import { type Attempt, entryOf, LastAttempt, recorded, soften, statementOf } from './attempt.js';
+import { type Attempt, entryOf, LastAttempt, recorded, soften, standingOf, statementOf } from './attempt.js';
 import { type Polled, PollTask, type StaleTask } from './poll-task.js';
 import type { RunBatch } from './run-batch.js';
 import { Runner, type RunSink } from './run-check.js';
 import type { EngineScope } from './scope.js';
-import type { ReportSource } from './source.js';
+import type { ReportSource, Standing } from './source.js';
 import { TransitionLog } from './transition-log.js';
 
 /** Everything that is known of a check: what it shows, its last attempt, and how many in a row. */
@@ -54,6 +54,9 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   #trusted = false;
   #frozen = false;
   #entry: ServiceStatus | undefined;
+  /** What is shown of the verdict it was made of. */
+  #standing: Standing | undefined;
+  #standsFor: Verdict | undefined;
 
   constructor(scope: EngineScope, settings: CheckSettings) {
     this.#scope = scope;
@@ -159,6 +162,16 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   remove(): void {
     this.removed = true;
     this.runner.cancel();
+  }
+
+  standing(kind: ReportKind, now: number): Standing {
+    const verdict = this.#shown?.verdict;
+    if (verdict === undefined || this.isStale(now)) return this.entry(kind, now);
+    if (this.#standing === undefined || this.#standsFor !== verdict) {
+      this.#standing = standingOf(verdict, this.settings.critical);
+      this.#standsFor = verdict;
+    }
+    return this.#standing;
   }
 
   entry(kind: ReportKind, now: number): ServiceStatus {

@@ -9,6 +9,7 @@ import { Holds } from './holds.js';
 import { Lifecycle } from './lifecycle.js';
 import { Poller } from './poll-task.js';
 import { ReadinessWaiters } from './readiness-waiters.js';
+import type { TakeReport } from './report-view.js';
 import { type NameFilter, Reports } from './reports.js';
 import type { EngineScope } from './scope.js';
 import type { ServiceRunner } from './service-runner.js';
@@ -152,6 +153,10 @@ export class Engine {
 
   report(kind: ReportKind, filter: NameFilter | undefined): Promise<HealthReport> {
     return this.#reports.report(kind, filter);
+  }
+
+  observe(kind: ReportKind, take: TakeReport): void {
+    this.#reports.observe(kind, take);
   }
 
   names(kind: ReportKind): readonly string[] {

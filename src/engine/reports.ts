@@ -1,21 +1,16 @@
-import type { LifecycleState } from '../core/lifecycle.js';
 import { type HealthReport, makeReport, type ServiceStatus } from '../core/report.js';
 import { gateOf, KINDS, type ReportKind } from '../core/report-kind.js';
+import { type Gate, Likeness } from './likeness.js';
+import { ReportFlight, ReportView, type TakeReport } from './report-view.js';
 import { RunBatch } from './run-batch.js';
 import type { EngineScope } from './scope.js';
 import type { ReportSource } from './source.js';
-
-/** What a report is gated by, read when it is delivered. */
-export interface Gate {
-  readonly state: LifecycleState;
-  readonly maintenance: boolean;
-}
 
 /** Whether an entry of this name is wanted. */
 export type NameFilter = (name: string) => boolean;
 
 interface Kept {
-  readonly report: HealthReport;
+  readonly view: ReportView;
   readonly freshUntil: number;
 }
 
@@ -31,14 +26,15 @@ export class Reports {
   readonly #checks: ReportSource[] = [];
   #lists: PerKind<readonly ReportSource[]> = none();
   readonly #kept: PerKind<Kept> = none();
-  readonly #inFlight: PerKind<Promise<HealthReport>> = none();
+  readonly #flights: PerKind<ReportFlight> = none();
+  readonly #likeness: PerKind<Likeness> = none();
   readonly #settled = Promise.resolve();
   readonly #readers: Readonly<Record<ReportKind, () => HealthReport | Promise<HealthReport>>>;
 
   constructor(scope: EngineScope, gate: () => Gate) {
     this.#scope = scope;
     this.#gate = gate;
-    const reader = (kind: ReportKind) => () => this.#keptNow(kind) ?? this.#fresh(kind);
+    const reader = (kind: ReportKind) => () => this.#keptNow(kind)?.report ?? this.#fresh(kind).promise;
     this.#readers = { status: reader('status'), liveness: reader('liveness'), readiness: reader('readiness') };
   }
 
@@ -72,64 +68,81 @@ export class Reports {
   /** Never rejects, and never waits longer than the longest timeout of what it runs. */
   report(kind: ReportKind, filter: NameFilter | undefined): Promise<HealthReport> {
     if (filter !== undefined) {
-      return this.#build(
-        kind,
-        this.#list(kind).filter((source) => filter(source.name)),
-        false,
-      );
+      const sources = this.#list(kind).filter((source) => filter(source.name));
+      return this.#begin(kind, sources, new ReportFlight(), false).promise;
     }
     // Read in a turn of its own: what was asked for before stop() must not say ready after it.
     if (this.#keptNow(kind) !== undefined) return this.#settled.then(this.#readers[kind]);
-    return this.#fresh(kind);
+    return this.#fresh(kind).promise;
   }
 
-  #keptNow(kind: ReportKind): HealthReport | undefined {
+  /** The same for who can tell from `says` that it needs no report: at once where one is kept. */
+  observe(kind: ReportKind, take: TakeReport): void {
+    const kept = this.#keptNow(kind);
+    if (kept === undefined) this.#fresh(kind).join(take);
+    else take(kept);
+  }
+
+  #keptNow(kind: ReportKind): ReportView | undefined {
     const kept = this.#kept[kind];
     if (kept === undefined) return undefined;
-    if (kept.freshUntil === Number.POSITIVE_INFINITY || this.#scope.clock.now() <= kept.freshUntil) return kept.report;
+    if (kept.freshUntil === Number.POSITIVE_INFINITY || this.#scope.clock.now() <= kept.freshUntil) return kept.view;
     this.#kept[kind] = undefined;
     return undefined;
   }
 
-  #fresh(kind: ReportKind): Promise<HealthReport> {
-    return this.#inFlight[kind] ?? this.#build(kind, this.#list(kind), true);
+  #fresh(kind: ReportKind): ReportFlight {
+    const under = this.#flights[kind];
+    if (under !== undefined) return under;
+    const flight = new ReportFlight();
+    this.#flights[kind] = flight;
+    return this.#begin(kind, this.#list(kind), flight, true);
   }
 
-  #build(kind: ReportKind, sources: readonly ReportSource[], shared: boolean): Promise<HealthReport> {
-    let resolve: (report: HealthReport) => void = () => {};
-    const promise = new Promise<HealthReport>((settle) => {
-      resolve = settle;
-    });
-    if (shared) this.#inFlight[kind] = promise;
+  #begin(kind: ReportKind, sources: readonly ReportSource[], flight: ReportFlight, shared: boolean): ReportFlight {
     const deliver = (): void => {
-      if (shared) this.#inFlight[kind] = undefined;
-      resolve(this.#assemble(kind, sources, shared));
+      if (shared) this.#flights[kind] = undefined;
+      flight.land(this.#view(kind, sources));
     };
     let beginning = true;
     const batch = new RunBatch(this.#scope, true, () => (beginning ? queueMicrotask(deliver) : deliver()));
     for (let i = 0; i < sources.length; i++) sources[i]?.begin(kind, batch);
     batch.seal();
     beginning = false;
-    return promise;
+    return flight;
   }
 
-  #assemble(kind: ReportKind, sources: readonly ReportSource[], shared: boolean): HealthReport {
+  #view(kind: ReportKind, sources: readonly ReportSource[]): ReportView {
     const now = this.#scope.clock.now();
-    let freshUntil = shared ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    const view = new ReportView(
+      () => this.#assemble(kind, sources, now),
+      () => this.#says(kind, sources, now),
+    );
+    // One that was begun before something was registered lacks it, and must not be kept.
+    const freshUntil = sources === this.#list(kind) ? freshOf(kind, sources, now) : Number.NEGATIVE_INFINITY;
+    // Made now: what is handed out later must be of this moment.
+    if (freshUntil >= now && view.report) this.#kept[kind] = { view, freshUntil };
+    return view;
+  }
+
+  #says(kind: ReportKind, sources: readonly ReportSource[], now: number): object {
+    if (sources !== this.#list(kind)) return Object.freeze({});
+    const likeness = this.#likeness[kind] ?? new Likeness(kind);
+    this.#likeness[kind] = likeness;
+    return likeness.of(sources, this.#gate(), now);
+  }
+
+  #assemble(kind: ReportKind, sources: readonly ReportSource[], now: number): HealthReport {
     const entries = new Array<ServiceStatus>(sources.length);
     let length = 0;
     for (let i = 0; i < sources.length; i++) {
       const source = sources[i];
       if (source === undefined || source.removed) continue;
       entries[length++] = source.entry(kind, now);
-      if (freshUntil !== Number.NEGATIVE_INFINITY) freshUntil = Math.min(freshUntil, source.freshUntil(kind, now));
     }
     entries.length = length;
     const { state, maintenance } = this.#gate();
-    const report = makeReport(state, gateOf(kind, state, maintenance), entries);
-    // One that was begun before something was registered lacks it, and must not be kept.
-    if (freshUntil >= now && sources === this.#list(kind)) this.#kept[kind] = { report, freshUntil };
-    return report;
+    return makeReport(state, gateOf(kind, state, maintenance), entries);
   }
 
   #list(kind: ReportKind): readonly ReportSource[] {
@@ -142,4 +155,13 @@ export class Reports {
     this.#lists = none();
     this.changed();
   }
+}
+
+/** Until when all of them stay as they are if nothing is told. */
+function freshOf(kind: ReportKind, sources: readonly ReportSource[], now: number): number {
+  let until = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < sources.length && until !== Number.NEGATIVE_INFINITY; i++) {
+    until = Math.min(until, sources[i]?.freshUntil(kind, now) ?? Number.POSITIVE_INFINITY);
+  }
+  return until;
 }

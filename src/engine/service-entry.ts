@@ -5,7 +5,7 @@ import { statementOf } from './attempt.js';
 import type { RunBatch } from './run-batch.js';
 import type { EngineScope } from './scope.js';
 import { ServiceProbe } from './service-probe.js';
-import type { ReportSource } from './source.js';
+import type { ReportSource, Standing } from './source.js';
 
 /** What the controller knows of a service beside its probes, as it shows in reports. */
 export interface RunState {
@@ -71,6 +71,10 @@ export class ServiceEntry implements ReportSource {
   begin(kind: ReportKind, batch: RunBatch): void {
     if (this.#silenced !== undefined || this.#stated(kind) !== undefined) return;
     this.#probe(kind)?.runner.begin(batch);
+  }
+
+  standing(kind: ReportKind): Standing {
+    return this.entry(kind);
   }
 
   entry(kind: ReportKind): ServiceStatus {

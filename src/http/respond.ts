@@ -141,15 +141,15 @@ export class Responder<Request> {
   }
 
   #again(asked: Question, kept: KeptAnswer, reading: Reading): HealthResponse {
-    const { says } = reading;
-    const known = kept.for(says);
-    if (known !== undefined) {
+    try {
+      const known = kept.for(reading.says);
+      const response = known ?? this.#make(asked, undefined, reading.report);
       this.#spell.fine();
-      return known;
+      if (known === undefined) kept.keep(reading.says, response);
+      return response;
+    } catch (error) {
+      return this.#unavailable(asked, error);
     }
-    const response = this.#respond(asked, undefined, reading.report);
-    kept.keep(says, response);
-    return response;
   }
 
   #report(asked: Question, deliver: Deliver): void {
@@ -186,16 +186,21 @@ export class Responder<Request> {
 
   #respond(asked: Question, names: readonly string[] | undefined, report: HealthReport): HealthResponse {
     try {
-      const { entry, exclude } = asked;
-      const shown = publish(report, asked.details, wantedBy(asked));
+      const response = this.#make(asked, names, report);
       this.#spell.fine();
-      if (entry !== undefined && shown.services.length === 0) return NOT_FOUND;
-      const all = names ?? report.services.map(({ name }) => name);
-      const listed = exclude.length === 0 ? undefined : listEntries(all, shown.services, exclude);
-      return this.#render(asked, shown, listed);
+      return response;
     } catch (error) {
       return this.#unavailable(asked, error);
     }
+  }
+
+  #make(asked: Question, names: readonly string[] | undefined, report: HealthReport): HealthResponse {
+    const { entry, exclude } = asked;
+    const shown = publish(report, asked.details, wantedBy(asked));
+    if (entry !== undefined && shown.services.length === 0) return NOT_FOUND;
+    const all = names ?? report.services.map(({ name }) => name);
+    const listed = exclude.length === 0 ? undefined : listEntries(all, shown.services, exclude);
+    return this.#render(asked, shown, listed);
   }
 
   #render({ kind, format, details, verbose }: Question, report: PublicReport, listed?: Listing): HealthResponse {
