@@ -38,15 +38,16 @@ export const snapshotShape = () =>
 /** What an `integer` of PostgreSQL holds. */
 const MAX_LATENCY_MS = 2_147_483_647;
 
+// Whatever a snapshot holds, none of it may spoil a batch.
 export function rowOf(instanceId: string, snapshot: RecordedSnapshot, insertedAt: number): SnapshotRow {
   const { startup, readiness, liveness, restoreStatus } = snapshot;
   return Object.freeze({
     instanceId,
-    startupOk: startup.ok,
-    readinessOk: readiness.ok,
-    livenessOk: liveness.ok,
-    hadBackup: restoreStatus.hadBackup,
-    restored: restoreStatus.restored,
+    startupOk: startup.ok === true,
+    readinessOk: readiness.ok === true,
+    livenessOk: liveness.ok === true,
+    hadBackup: restoreStatus.hadBackup === true,
+    restored: restoreStatus.restored === true,
     latencyMs: combinedLatency([startup, readiness, liveness]),
     insertedAt,
   });
@@ -66,7 +67,6 @@ export function unreachableRow(instanceId: string, insertedAt: number): Snapshot
   });
 }
 
-// A gateway may say anything: no figure of one may spoil a batch.
 function combinedLatency(probes: readonly Pick<ProbeResult, 'latencyMs'>[]): number {
   const sum = Math.round(probes.reduce((total, { latencyMs }) => total + latencyMs, 0));
   return Math.min(Math.max(sum || 0, 0), MAX_LATENCY_MS);

@@ -56,6 +56,16 @@ describe('a recorded snapshot', () => {
     expect((await history.latest('i'))?.latencyMs).toBe(sum);
   });
 
+  it('takes for false, and for no latency, whatever is no boolean and no number', async () => {
+    const { history } = makeHistory();
+    const partial = { startup: { ok: 'yes' }, readiness: {}, liveness: { ok: 1, latencyMs: '5' }, restoreStatus: {} };
+    history.record('i', partial as unknown as RecordedSnapshot);
+    history.recordUnreachable('j');
+    await history.flush();
+    const [row, nothing] = [await history.latest('i'), await history.latest('j')];
+    expect(row).toEqual({ ...nothing, instanceId: 'i' });
+  });
+
   it('is three failures and no latency where the instance did not answer', async () => {
     const { history } = makeHistory();
     history.recordUnreachable('i');
