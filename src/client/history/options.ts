@@ -59,8 +59,8 @@ export interface SnapshotHistoryOptions {
    */
   readonly maxBackoffMs?: number | undefined;
   /**
-   * How old rows become before they are removed, by the wall clock. Removing begins with the first row that is written.
-   * Absent: they are kept for ever, by this history.
+   * How old rows become before they are removed, by the wall clock; a whole number, of any size. Removing begins with the
+   * first row that is written. Absent: this history removes nothing.
    */
   readonly retentionMs?: number | undefined;
   /**
@@ -96,7 +96,8 @@ const SHAPE: Shape = {
   storeTimeoutMs: duration(1),
   initialBackoffMs: duration(1),
   maxBackoffMs: duration(1),
-  retentionMs: duration(1),
+  // Months are longer than any timer.
+  retentionMs: count(1),
   pruneIntervalMs: duration(1),
   pruneBatchSize: count(1),
   maxGapMs: duration(1),

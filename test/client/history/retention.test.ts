@@ -35,6 +35,14 @@ it('looks every minute, for a thousand rows at once, unless told otherwise', asy
   expect(pruning(store.calls)).toHaveLength(2);
 });
 
+it('takes months', async () => {
+  const ninetyDaysMs = 90 * 86_400_000;
+  const { clock, store, record } = makeHistory({ retentionMs: ninetyDaysMs });
+  await record(1);
+  await clock.advance(999);
+  expect(pruning(store.calls)).toEqual([`prune ${T0 + 1000 - ninetyDaysMs} 1000`]);
+});
+
 it('goes on without a pause as long as whole batches are removed', async () => {
   const { clock, store, history, record } = makeHistory({
     retentionMs: 5000,
