@@ -46,10 +46,6 @@ export class Board {
     return this.#version;
   }
 
-  get viewers(): number {
-    return this.#viewers.size;
-  }
-
   /** Makes sure that what is known is no older than an interval. Never rejects. */
   async refresh(): Promise<void> {
     if (this.#clock.now() - this.#readAt >= this.#intervalMs) await this.#readAll();

@@ -101,7 +101,10 @@ class ControllerReader {
   watch(changed: (change: PageChange) => void): () => void {
     const controller = this.#controller;
     const ends = [
-      controller.on?.('check', ({ name, to }) => changed({ entry: name, state: this.#stateOf(name, to) })),
+      controller.on?.('check', ({ name, from, to }) => {
+        const before = from === 'pending' ? undefined : this.#stateOf(name, from);
+        changed({ entry: name, state: this.#stateOf(name, to), from: before });
+      }),
       controller.on?.('service', ({ service }) => changed({ entry: service })),
       controller.on?.('state', ({ to }) => changed({ label: to })),
     ];

@@ -16,8 +16,12 @@ export class EntryMemory {
   #seenChange = false;
   #followed = false;
 
-  constructor(slotMs: number) {
+  readonly #watchedAt: number;
+
+  /** `watchedAt` is when its source began to be watched. */
+  constructor(slotMs: number, watchedAt: number) {
     this.#strip = new Strip(slotMs);
+    this.#watchedAt = watchedAt;
   }
 
   /** A reading showed it. */
@@ -27,7 +31,11 @@ export class EntryMemory {
   }
 
   /** It was told of, between readings: who tells of one change tells of all, unless a reading says otherwise. */
-  told(now: number, state: PageState): void {
+  told(now: number, state: PageState, from: PageState | undefined): void {
+    if (this.#state === undefined && from !== undefined) {
+      this.#note(this.#watchedAt, from);
+      this.#followed = true;
+    }
     this.#note(now, state);
     this.#followed = true;
   }

@@ -10,7 +10,8 @@ import { TAGS } from './tree.js';
 export const SCRIPT_SOURCE: string = `
 (() => {
   'use strict';
-  /** @typedef {string | [tag: string, attributes: Record<string, string>, children: TreeNode[]]} TreeNode */
+  /** @typedef {{ 0: string, 1: Record<string, string>, 2: TreeNode[] }} TreeElement */
+  /** @typedef {string | TreeElement} TreeNode */
   const TAGS = new Set('${TAGS.join(' ')}'.split(' '));
   const ATTRIBUTE = /^(class|id|role|scope|viewBox|preserveAspectRatio|x|y|width|height|aria-[a-z]+|data-[a-z]+)$/;
   const SVG = 'http://www.w3.org/2000/svg';
@@ -49,31 +50,38 @@ export const SCRIPT_SOURCE: string = `
     }
   };
 
+  /** @param {Node | null} old @param {string} text */
+  const textOf = (old, text) => {
+    if (old === null || old.nodeType !== 3) return document.createTextNode(text);
+    if (old.nodeValue !== text) old.nodeValue = text;
+    return old;
+  };
+
+  /** @param {Node | null} old @param {TreeElement} node */
+  const elementOf = (old, node) => {
+    const tag = node[0];
+    const same = old instanceof Element && old.nodeName.toLowerCase() === tag;
+    const svg = tag === 'svg' || tag === 'rect';
+    const element = same ? old : svg ? document.createElementNS(SVG, tag) : document.createElement(tag);
+    dress(element, node[1]);
+    fill(element, node[2]);
+    return element;
+  };
+
+  /** @param {Node | null | undefined} node */
+  const keyOf = (node) => (node instanceof Element ? node.getAttribute('data-key') : null);
+
   /** @param {Node} parent @param {TreeNode[]} nodes */
   const fill = (parent, nodes) => {
-    const keyed = new Map();
-    for (const child of parent.childNodes) {
-      const key = child instanceof Element ? child.getAttribute('data-key') : null;
-      if (key !== null) keyed.set(key, child);
-    }
+    const keyed = new Map([...parent.childNodes].map((child) => [keyOf(child), child]));
     let at = parent.firstChild;
     for (const node of nodes) {
-      let made = at;
-      if (typeof node === 'string') {
-        if (made === null || made.nodeType !== 3) made = document.createTextNode(node);
-        else if (made.nodeValue !== node) made.nodeValue = node;
-      } else {
-        const [tag, attributes, children] = node;
-        if (!TAGS.has(tag)) continue;
-        const key = attributes['data-key'];
-        if (key !== undefined) made = keyed.get(key) ?? null;
-        else if (made instanceof Element && made.hasAttribute('data-key')) made = null;
-        if (made === null || made.nodeName.toLowerCase() !== tag) {
-          made = tag === 'svg' || tag === 'rect' ? document.createElementNS(SVG, tag) : document.createElement(tag);
-        }
-        dress(/** @type {Element} */ (made), attributes);
-        fill(made, children);
-      }
+      let made;
+      if (typeof node === 'string') made = textOf(at, node);
+      else if (TAGS.has(node[0])) {
+        const key = node[1]['data-key'];
+        made = elementOf(key === undefined ? (keyOf(at) === null ? at : null) : (keyed.get(key) ?? null), node);
+      } else continue;
       if (made !== at) parent.insertBefore(made, at);
       at = made.nextSibling;
     }
@@ -185,7 +193,7 @@ export const SCRIPT_SOURCE: string = `
 export const SCRIPT: string = /* @__PURE__ */ squeezed(SCRIPT_SOURCE);
 
 /** What `script-src` names. */
-export const SCRIPT_HASH = 'sha256-SwbEnglnCy2S3JT+qQT+tnn8yJjSwXwAmAtzi8xHxSc=';
+export const SCRIPT_HASH = 'sha256-HFBvn6y5ipGEsGKRI0xRXnVc7HLA1w3M6QoJ3srXMOY=';
 
 /** Without indentation and comments, which nobody reads there. */
 function squeezed(text: string): string {

@@ -28,6 +28,7 @@ export class Section {
   readonly #source: PageSource;
   readonly #settings: SectionSettings;
   readonly #spell: Spell;
+  readonly #watchedAt: number;
   readonly #flight = new SingleFlight<void>();
   readonly #memories = new Map<string, EntryMemory>();
   /** Told of since it was read last. */
@@ -42,6 +43,7 @@ export class Section {
     this.name = source.name;
     this.#source = source;
     this.#settings = settings;
+    this.#watchedAt = settings.clock.now();
     this.#spell = new Spell(settings.logger, `the reading of "${source.name}" for the status page`);
   }
 
@@ -78,10 +80,10 @@ export class Section {
   }
 
   /** Notes a change, whether or not anybody looks. */
-  told({ entry, state, label }: PageChange): void {
+  told({ entry, state, from, label }: PageChange): void {
     const now = this.#settings.clock.now();
     if (label !== undefined) this.timeline.note(now, label);
-    if (entry !== undefined && state !== undefined) this.#remember(entry)?.told(now, state);
+    if (entry !== undefined && state !== undefined) this.#remember(entry)?.told(now, state, from);
     // The reading that is under way shows it.
     if (this.#unsettled) return;
     if (entry === undefined) this.#wholeChanged = true;
@@ -145,7 +147,7 @@ export class Section {
   #remember(name: string): EntryMemory | undefined {
     const known = this.#memories.get(name);
     if (known !== undefined || this.#memories.size >= MAX_TRACKED) return known;
-    const memory = new EntryMemory(this.#settings.slotMs);
+    const memory = new EntryMemory(this.#settings.slotMs, this.#watchedAt);
     this.#memories.set(name, memory);
     return memory;
   }

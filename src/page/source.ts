@@ -48,6 +48,8 @@ export interface PageChange {
   readonly entry?: string | undefined;
   /** What its state is now. */
   readonly state?: PageState | undefined;
+  /** What its state was until now, as long as the source has been watched at least. */
+  readonly from?: PageState | undefined;
   /** Of the whole: its word for the state. */
   readonly label?: string | undefined;
 }
