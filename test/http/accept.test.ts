@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { negotiate } from '../../src/http/accept.js';
+import { negotiate, prefersHtml } from '../../src/http/accept.js';
 
 const JSON_TYPE = 'application/json';
 const HEALTH = 'application/health+json';
@@ -39,4 +39,28 @@ it.each([
   ['text/html', undefined],
 ])('Accept: %s leads to %s', (accept, expected) => {
   expect(negotiate(accept)?.mediaType).toBe(expected);
+});
+
+it.each([
+  // Browsers.
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8', true],
+  ['text/html, */*; q=0.01', true],
+  ['TEXT/HTML', true],
+  ['text/html;q=0.1', true],
+  ['text/html;level=1, text/plain;q=0.9', true],
+  // Whoever likes a report as well, or better, gets it.
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['text/*', false],
+  ['text/html, application/json', false],
+  ['text/html;q=0.5, application/json;q=0.6', false],
+  ['text/html;q=0.8, */*;q=0.8', false],
+  ['text/html;q=0', false],
+  ['text/html;q=0, */*', false],
+  ['application/xhtml+xml', false],
+  ['text/html;q=2', false],
+  ['html', false],
+])('%j prefers HTML to every report: %s', (accept, expected) => {
+  expect(prefersHtml(accept)).toBe(expected);
 });
