@@ -74,8 +74,8 @@ export interface SnapshotHistoryOptions {
    */
   readonly pruneBatchSize?: number | undefined;
   /**
-   * For how long a row stands that no other one follows; after that, nothing is known. Two minutes: the longest usual
-   * pause between two tries, a minute, and a try that takes its time. Raise it with your polling interval.
+   * For how long a row stands that no other one follows; after that, nothing is known. Two minutes leave room for a poller
+   * that waits 33 seconds after failures and then for a try of 35. Raise it with your polling interval.
    * @defaultValue 120000
    */
   readonly maxGapMs?: number | undefined;
