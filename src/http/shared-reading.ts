@@ -16,6 +16,9 @@ export interface Taker {
   readonly failed: (error: unknown) => void;
 }
 
+/** A caller that is alone waits for a turn this seldom: only so is it seen that there are others. */
+const LOOK_EVERY = 8;
+
 /**
  * Reads one kind of report for all who ask. Where the reporter makes a new one each time, those who ask within one turn
  * of the event loop share one, which is begun when all of them have asked: nobody gets anything older than its question,
@@ -29,6 +32,8 @@ export class SharedReading {
   /** The last report, by its identity. */
   #last: object | undefined;
   #renewed = false;
+  /** How many have asked since two asked in one turn. */
+  #alone = 0;
   #takers: Taker[] = [];
 
   constructor(reporter: HealthReporter, kind: ReportKind, clock: Clock) {
@@ -38,14 +43,15 @@ export class SharedReading {
   }
 
   read(taker: Taker): void {
-    // One that is handed out again costs less than a turn.
-    if (!this.#renewed) this.#ask([taker]);
+    // One that is handed out again costs less than a turn, and so does one for a single caller.
+    if (this.#takers.length === 0 && (!this.#renewed || this.#alone++ % LOOK_EVERY !== 0)) this.#ask([taker]);
     else if (this.#takers.push(taker) === 1) this.#clock.nextTurn(this.#turn);
   }
 
   readonly #turn = (): void => {
     const takers = this.#takers;
     this.#takers = [];
+    if (takers.length > 1) this.#alone = 0;
     this.#ask(takers);
   };
 

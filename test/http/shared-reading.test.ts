@@ -53,6 +53,31 @@ describe('a report that is made anew each time', () => {
     await controller.stop();
   });
 
+  it('waits for a turn one time in eight where nobody else asks, and each time once somebody does', async () => {
+    const { controller } = counting();
+    let turns = 0;
+    class Counting extends FakeClock {
+      override nextTurn(callback: () => void): void {
+        turns++;
+        super.nextTurn(callback);
+      }
+    }
+    const { read, clock } = reading(controller, new Counting());
+    const ask = async (callers: number) => {
+      const asked = Array.from({ length: callers }, read);
+      await clock.advance(0);
+      await Promise.all(asked);
+    };
+    await ask(1);
+    for (let i = 0; i < 32; i++) await ask(1);
+    expect(turns).toBe(4);
+    for (let i = 0; i < 9; i++) await ask(3);
+    const before = turns;
+    for (let i = 0; i < 5; i++) await ask(3);
+    expect(turns).toBe(before + 5);
+    await controller.stop();
+  });
+
   it('says the same while names, states and reasons stay, and something else when one changes', async () => {
     let result: undefined | ReturnType<typeof unhealthy>;
     const controller = new Controller();
