@@ -58,7 +58,7 @@ function documentHtml({ title, heading, html, ageMs, refreshIntervalMs }: Docume
 <body data-refresh="${refreshIntervalMs}" data-age="${Math.round(ageMs)}">
 <header>
 <h1>${escapeHtml(oneLine(heading))}</h1>
-<p><span id="link">As loaded</span>, <span id="age">${ageText(ageMs)}</span> old</p>
+<p><span id="link">As loaded</span>, data <span id="age">${ageText(ageMs)}</span> old</p>
 <noscript><p>Without scripts this page does not change by itself: reload it.</p></noscript>
 <p id="voice" class="unseen" role="status"></p>
 </header>

@@ -57,5 +57,6 @@ function readingOf(snapshot: GatewaySnapshot): PageReading {
 function entryOf(name: string, { status, error, latencyMs }: ProbeResult, phase: GatewayPhase): PageEntry {
   const failed = PHASES[phase] === 'error' ? 'error' : 'degraded';
   const state = status === 'success' ? 'ok' : status === 'failure' ? failed : 'unknown';
-  return { name, kind: 'probe', state, label: status, error, facts: { 'took ms': Math.round(latencyMs) } };
+  const label = status === 'success' ? undefined : status;
+  return { name, kind: 'probe', state, label, error, facts: { 'took ms': Math.round(latencyMs) } };
 }

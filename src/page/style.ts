@@ -12,9 +12,10 @@ export const STYLE: string = `
   }
 }
 * { box-sizing: border-box; }
+html { scroll-padding-top: 4rem; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
-header, main { max-width: 64rem; margin: 0 auto; padding: 1rem; }
-header { display: flex; flex-wrap: wrap; gap: 0 1.5rem; align-items: baseline; padding-bottom: 0; }
+header, main { max-width: 64rem; margin: 0 auto; padding: .75rem 1rem; }
+header { display: flex; flex-wrap: wrap; gap: 0 1.5rem; align-items: baseline; padding-bottom: .5rem; position: sticky; top: 0; z-index: 1; background: var(--paper); }
 h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.125rem; margin: 0; overflow-wrap: anywhere; }
 p { margin: 0; }
@@ -32,19 +33,24 @@ section { margin-top: 1.5rem; border: 1px solid var(--line); border-radius: .5re
 [data-state=unknown].overall, [data-state=unknown].badge { color: var(--unknown); }
 .symbol { display: inline-block; width: 1.25em; text-align: center; }
 .badge { white-space: nowrap; }
-.counts { color: var(--soft); margin-left: 1rem; }
+.whole { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; }
+.whole .word { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .75rem; }
+.counts { color: var(--soft); }
 .fault { color: var(--error); }
 .why { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem; }
 .timeline { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: .5rem 0 0; padding: 0; font-size: .875rem; color: var(--soft); }
 .timeline li + li::before { content: "→ "; }
-table { width: 100%; border-collapse: collapse; margin-top: .75rem; }
+table { width: 100%; table-layout: fixed; border-collapse: collapse; margin-top: .75rem; }
+thead th:nth-child(1) { width: 25%; }
+thead th:nth-child(3) { width: 7rem; }
+thead th:nth-child(4) { width: 9rem; }
+thead th:nth-child(5) { width: 8.75rem; }
 th, td { text-align: left; vertical-align: top; padding: .375rem .75rem .375rem 0; border-top: 1px solid var(--line); font-weight: 400; overflow-wrap: anywhere; }
 thead th { border: 0; color: var(--soft); font-size: .875rem; overflow-wrap: normal; }
 tbody th { font-weight: 600; }
 .kind { display: block; font-weight: 400; font-size: .875rem; color: var(--soft); }
 .time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .head { display: none; }
-.history { width: 9rem; }
 svg { display: block; width: 8rem; height: 1.25rem; margin-top: .125rem; }
 rect { fill: var(--line); }
 rect.ok { fill: var(--ok); }
@@ -66,10 +72,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
   tbody .kind { display: inline; margin-left: .5rem; }
   td.time { display: inline-block; margin-right: 1rem; color: var(--soft); font-size: .875rem; }
   .head { display: inline; }
-  .counts { display: block; margin-left: 0; }
-  .history, svg { width: 100%; }
+  svg { width: 100%; }
 }
 `.trim();
 
 /** What `style-src` names. */
-export const STYLE_HASH = 'sha256-HuJgEtVMeEOfzm+vqn2NXJGATPZDPsU+gONyMa7SGFs=';
+export const STYLE_HASH = 'sha256-EcNbIRy1ee9VD1KbreRsvuF3UHTDJKDLNS32oH6tyz4=';

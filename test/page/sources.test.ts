@@ -66,7 +66,7 @@ describe('a gateway on the page', () => {
     });
     const reading = await read(gatewaySource(gateway, { name: 'G' }));
     expect([reading.state, reading.label]).toEqual(['ok', 'ready']);
-    expect(brief(reading)).toEqual(['startup ok success', 'readiness ok success', 'liveness ok success']);
+    expect(brief(reading)).toEqual(['startup ok', 'readiness ok', 'liveness ok']);
     expect(reading.facts).toMatchObject({ 'process id': '7', process: 'gateway', backup: 'restored' });
   });
 

@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import { healthRouter } from '../../../../src/http/express.js';
 import { healthPlugin } from '../../../../src/http/fastify.js';
 import { createFetchHandler } from '../../../../src/http/fetch.js';
-import { createHealthHandler, type HealthReporter } from '../../../../src/http/index.js';
+import { createHealthHandler, type HealthReporter, type ReportPage } from '../../../../src/http/index.js';
 import type { PolicyRequest } from '../../../../src/http/policies.js';
 import type { Clock, Logger } from '../../../../src/index.js';
 
@@ -21,6 +21,7 @@ export interface CommonOptions {
   readonly details?: 'never' | 'always' | ((request: PolicyRequest) => boolean | Promise<boolean>);
   readonly logger?: Logger;
   readonly clock?: Clock;
+  readonly page?: ReportPage;
 }
 
 /** A running application with health endpoints in it; whatever is not theirs is its catch-all page. */
