@@ -135,7 +135,11 @@ export const SCRIPT_SOURCE: string = `
       own.addEventListener(name, (event) => {
         if (source !== own) return;
         heardAt = performance.now();
-        act(event.data);
+        try {
+          act(event.data);
+        } catch {
+          leave();
+        }
       });
     };
     on('state', (data) => {
@@ -193,7 +197,7 @@ export const SCRIPT_SOURCE: string = `
 export const SCRIPT: string = /* @__PURE__ */ squeezed(SCRIPT_SOURCE);
 
 /** What `script-src` names. */
-export const SCRIPT_HASH = 'sha256-HFBvn6y5ipGEsGKRI0xRXnVc7HLA1w3M6QoJ3srXMOY=';
+export const SCRIPT_HASH = 'sha256-I/iOS2m8nh3Pc+SWX6PJT7vBn8C40wo6PGgoJmBkFsk=';
 
 /** Without indentation and comments, which nobody reads there. */
 function squeezed(text: string): string {
