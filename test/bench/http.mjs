@@ -1,76 +1,116 @@
 // CPU per request of a readiness endpoint over bare node:http answering a constant, measured in the same round.
 import { cpuPerRequest, launch, load, median, ours, peer } from './measure.mjs';
 
-const CONNECTIONS = [1, 20];
+/** Length of the answer that bare node:http gives. */
+const SHORT = 15;
+
+const mine = (what, checks, workMs, mode, target) => ({
+  what: `health-controller, ${what}`,
+  url: ours('ours'),
+  path: '/readyz',
+  checks,
+  workMs,
+  mode,
+  target,
+});
 
 function contestants(quick) {
-  const list = [];
-  const add = (what, url, path, checks, workMs, mode, target) =>
-    list.push({ what, url, path, checks, workMs, mode, target });
-  for (const checks of [1, 10, 100, 1000])
-    add('health-controller, cached checks', ours('ours'), '/readyz', checks, 0, 'cached', 1.15);
+  const list = [1, 10, 100, 1000].map((checks) => mine('cached checks', checks, 0, 'cached', 1.15));
+  const others = quick
+    ? [['@godaddy/terminus', peer('terminus')]]
+    : [
+        ['@godaddy/terminus', peer('terminus')],
+        ['Promise.all by hand', ours('promise-all')],
+        ['@nestjs/terminus', peer('nestjs-terminus')],
+        ['@adonisjs/health', peer('adonis-health')],
+        ['@adonisjs/health, its cache', peer('adonis-health'), 'cached'],
+        ['@fastify/under-pressure', peer('under-pressure')],
+        ['@cloudnative/health-connect', peer('health-connect')],
+        ['express-actuator', peer('express-actuator')],
+      ];
   for (const [checks, target] of [
     [1, 1.2],
     [10, 1.4],
     [100, 2.2],
   ]) {
-    add('health-controller, trivial sync checks', ours('ours'), '/readyz', checks, 0, 'sync', target);
-    add('@godaddy/terminus', peer('terminus'), '/readyz', checks, 0, 'sync');
-    add('Promise.all by hand', ours('promise-all'), '/readyz', checks, 0, 'sync');
-    if (quick) continue;
-    add('@nestjs/terminus', peer('nestjs-terminus'), '/readyz', checks, 0, 'sync');
-    add('@adonisjs/health', peer('adonis-health'), '/readyz', checks, 0, 'sync');
-    add('@adonisjs/health, its cache', peer('adonis-health'), '/readyz', checks, 0, 'cached');
-    add('@fastify/under-pressure', peer('under-pressure'), '/readyz', checks, 0, 'sync');
-    add('@cloudnative/health-connect', peer('health-connect'), '/readyz', checks, 0, 'sync');
-    add('express-actuator', peer('express-actuator'), '/readyz', checks, 0, 'sync');
+    list.push(mine('trivial sync checks', checks, 0, 'sync', target));
+    for (const [what, url, mode = 'sync'] of others) list.push({ what, url, path: '/readyz', checks, workMs: 0, mode });
   }
-  if (!quick) add('lightship (no checks)', peer('lightship'), '/ready', 0, 0, 'sync');
+  if (!quick) {
+    list.push({
+      what: 'lightship (no checks)',
+      url: peer('lightship'),
+      path: '/ready',
+      checks: 0,
+      workMs: 0,
+      mode: '',
+    });
+  }
   for (const [checks, target] of [
     [1, 1.3],
     [10, 1.4],
     [100, 1.8],
   ]) {
-    add('health-controller, sync checks of 5 ms', ours('ours'), '/readyz', checks, 5, 'sync', target);
+    list.push(mine('sync checks of 5 ms', checks, 5, 'sync', target));
   }
   return list;
 }
 
+/** Those with a target are looked at more often. */
+const roundsFor = ({ what, target }, quick) =>
+  quick || (target === undefined && !what.startsWith('@godaddy')) ? 2 : 5;
+
 export async function http({ quick }) {
-  const rounds = quick ? 2 : 5;
-  const seconds = quick ? 1 : 2;
-  const bare = await launch(ours('bare'));
-  load(bare.port, '/', 20, 1);
   const rows = [];
-  for (const { what, url, path, checks, workMs, mode, target } of contestants(quick)) {
-    const server = await launch(url, checks, workMs, mode);
-    load(server.port, path, 20, 1);
-    for (const connections of workMs > 0 ? [20] : CONNECTIONS) {
-      const ratios = [];
-      const seen = [];
-      for (let round = 0; round < rounds; round++) {
-        // The baseline before and after, so that what the machine does meanwhile falls on both.
-        const before = await cpuPerRequest(bare, '/', connections, seconds);
-        const one = await cpuPerRequest(server, path, connections, seconds);
-        const after = await cpuPerRequest(bare, '/', connections, seconds);
-        ratios.push(one.cpuMicros / ((before.cpuMicros + after.cpuMicros) / 2));
-        seen.push(one);
-      }
+  for (const contestant of contestants(quick)) {
+    const { what, checks, workMs, target } = contestant;
+    const seen = new Map((workMs > 0 ? [20] : [1, 20]).map((connections) => [connections, []]));
+    for (let round = 0; round < roundsFor(contestant, quick); round++) await onePair(contestant, seen);
+    for (const [connections, figures] of seen) {
+      const middle = (name) => median(figures.map((each) => each[name]));
       const row = {
         what,
         checks,
         connections,
-        ratio: median(ratios),
-        cpuMicros: median(seen.map((each) => each.cpuMicros)),
-        perSecond: median(seen.map((each) => each.perSecond)),
-        p99Ms: median(seen.map((each) => each.p99Ms)),
+        ratio: middle('ratio'),
+        ratioToSame: middle('ratioToSame'),
+        cpuMicros: middle('cpuMicros'),
+        perSecond: middle('perSecond'),
+        p99Ms: middle('p99Ms'),
         ...(target === undefined ? {} : { target }),
       };
       rows.push(row);
       console.log(`${what}, ${checks} checks, ${connections} connections: ${row.ratio.toFixed(2)}`);
     }
-    server.end();
   }
-  bare.end();
   return rows;
+}
+
+/**
+ * One contestant and its baselines in processes of their own: two of the same program differ by a fifth for as long as
+ * they live. Beside the constant stands one that has the contestant's length and comes when its checks are done: what
+ * no answer of that size and time can be cheaper than.
+ */
+async function onePair({ url, path, checks, workMs, mode }, seen) {
+  const server = await launch(url, checks, workMs, mode);
+  const { length } = await (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
+  const bare = await launch(ours('bare'));
+  const same = await launch(ours('bare'), Math.max(SHORT, length), workMs);
+  load(server.port, path, 20, 1);
+  for (const { port } of [bare, same]) load(port, '/', 20, 1);
+  for (const [connections, figures] of seen) {
+    const before = await cpuPerRequest(bare, '/', connections, 1);
+    const one = await cpuPerRequest(server, path, connections, 1);
+    const like = await cpuPerRequest(same, '/', connections, 1);
+    const again = await cpuPerRequest(server, path, connections, 1);
+    const after = await cpuPerRequest(bare, '/', connections, 1);
+    const cpuMicros = (one.cpuMicros + again.cpuMicros) / 2;
+    figures.push({
+      ...one,
+      cpuMicros,
+      ratio: cpuMicros / ((before.cpuMicros + after.cpuMicros) / 2),
+      ratioToSame: cpuMicros / like.cpuMicros,
+    });
+  }
+  for (const each of [server, bare, same]) each.end();
 }

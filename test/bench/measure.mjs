@@ -1,6 +1,7 @@
 // Starts servers, loads them, and reads their own CPU time: throughput on a shared machine says little.
 import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,10 +27,19 @@ export const ours = (name) => new URL(`./servers/${name}.mjs`, import.meta.url);
 export const peer = (name) => pathToFileURL(`${peersIn}${name}.mjs`);
 export const peersFolder = peersIn;
 
+/**
+ * The server on one core, the load on another, where there is a tool for it: left to the scheduler they share one now and
+ * then, and a run then costs twice what the next one does.
+ */
+const pinned = cpus().length > 1 && spawnSync('taskset', ['-V']).error === undefined;
+const pin = (core, command, args) => (pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, args]);
+
 /** A program of the benchmark in a process of its own. */
 export async function launch(url, ...args) {
+  const [execPath, execArgv] = pin(1, process.execPath, ['--expose-gc']);
   const child = fork(fileURLToPath(url), args.map(String), {
-    execArgv: ['--expose-gc'],
+    execPath,
+    execArgv,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const { port } = await new Promise((resolve, reject) => {
@@ -56,7 +66,9 @@ export function load(port, path, connections, seconds) {
 }
 
 function wrk(url, connections, seconds) {
-  const out = execFileSync('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url], { encoding: 'utf8' });
+  const out = execFileSync(...pin(0, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', url]), {
+    encoding: 'utf8',
+  });
   if (/Non-2xx/.test(out)) throw new Error(`${url} did not answer 200:\n${out}`);
   const [, p99 = '0', unit = 'ms'] = /99%\s+([\d.]+)(us|ms|s)/.exec(out) ?? [];
   return {
@@ -68,7 +80,9 @@ function wrk(url, connections, seconds) {
 
 function autocannon(url, connections, seconds) {
   const bin = `${peersIn}node_modules/.bin/autocannon`;
-  const out = execFileSync(bin, ['-j', '-c', String(connections), '-d', String(seconds), url], { encoding: 'utf8' });
+  const out = execFileSync(...pin(0, bin, ['-j', '-c', String(connections), '-d', String(seconds), url]), {
+    encoding: 'utf8',
+  });
   const result = JSON.parse(out);
   if (result.non2xx > 0) throw new Error(`${url} did not answer 200`);
   return { requests: result.requests.total, perSecond: result.requests.average, p99Ms: result.latency.p99 };

@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { adapters } from './adapters.mjs';
+import { faults } from './faults.mjs';
 import { http } from './http.mjs';
 import { installedSize, installPeers, peersFolder, root } from './measure.mjs';
 import { page } from './page.mjs';
@@ -86,6 +88,7 @@ const result = {
   peers: JSON.parse(readFileSync(new URL('./peers/package.json', import.meta.url), 'utf8')).dependencies,
 };
 if (wanted('http')) result.http = await http({ quick });
+if (wanted('adapters')) result.adapters = await adapters({ quick });
 if (wanted('reports')) {
   result.cachedReport = alone('cachedReport');
   result.syncReport = alone('syncReport');
@@ -100,7 +103,7 @@ if (wanted('growth')) {
 }
 if (wanted('hung')) {
   result.hung = alone('hung');
-  result.shared = alone('shared');
+  result.faults = await faults();
 }
 if (wanted('imports')) {
   result.imports = imports();

@@ -5,7 +5,7 @@ import { checksOf, count, mode, serve, workMs } from './serve.mjs';
 
 const controller = new Controller();
 for (const { name, check } of checksOf(count, workMs)) {
-  controller.registerCheck({ name, check, intervalMs: mode === 'cached' ? 10_000 : 0 });
+  controller.registerCheck({ name, check, intervalMs: mode === 'cached' ? 10_000 : 0, timeoutMs: 1000 });
 }
 controller.start();
 const health = createHealthHandler(controller);

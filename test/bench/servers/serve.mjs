@@ -13,19 +13,34 @@ export function report(port) {
   process.on('message', (message) => {
     if (message === 'cpu') {
       const { user, system } = process.cpuUsage();
-      process.send({ cpuMicros: user + system, heap: process.memoryUsage().heapUsed });
+      process.send({ cpuMicros: user + system, runs });
+    } else if (message === 'hang') {
+      hanging = true;
+      process.send({});
     } else if (message === 'gc') {
       globalThis.gc?.();
-      process.send({ heap: process.memoryUsage().heapUsed });
+      process.send({ heap: process.memoryUsage().heapUsed, runs });
     }
   });
   process.on('disconnect', () => process.exit(0));
   process.send({ port });
 }
 
+/** How often a check that takes time was begun. */
+let runs = 0;
+/** Checks that hang do so from when they are told to: some servers run theirs while they start. */
+let hanging = false;
+
 /** The work of every server: so many checks, trivial async functions or ones that take 5 ms. */
 export function checksOf(count, workMs) {
-  const work = workMs === 0 ? async () => {} : () => new Promise((resolve) => setTimeout(resolve, workMs));
+  const work =
+    workMs === 0
+      ? async () => {}
+      : () => {
+          runs++;
+          if (workMs === Number.POSITIVE_INFINITY) return hanging ? new Promise(() => {}) : Promise.resolve();
+          return new Promise((resolve) => setTimeout(resolve, workMs));
+        };
   return Array.from({ length: count }, (_, i) => ({ name: `check-${i}`, check: work }));
 }
 
