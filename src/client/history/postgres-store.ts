@@ -91,7 +91,7 @@ function statements(id: string) {
           ORDER BY inserted_at LIMIT $2::int FOR UPDATE SKIP LOCKED))
         RETURNING 1
       ), forgotten AS (
-        DELETE FROM instance_health_writers WHERE seen_at < now() - interval '1 day'
+        DELETE FROM instance_health_writers WHERE seen_at < now() - interval '30 days'
       )
       SELECT count(*)::int AS rows FROM pruned`,
   };

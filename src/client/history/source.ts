@@ -1,9 +1,5 @@
 import type { RecordedSnapshot } from './row.js';
 
-interface Reachable {
-  readonly reachable: boolean;
-}
-
 /**
  * What tells of snapshots: a `HealthPoller`, a `HealthMonitor`, or anything with the same events. An `unreachable` event
  * is one try that failed; where the source says of the instance, by `state` or `get`, that it is reachable nonetheless,
@@ -16,9 +12,9 @@ export interface SnapshotSource {
   ): () => void;
   on(event: 'unreachable', listener: (event: { readonly instance: string }) => unknown): () => void;
   /** As a `HealthPoller` has it. */
-  readonly state?: (Reachable & { readonly id: string }) | undefined;
+  readonly state?: { readonly id: string; readonly reachable: boolean } | undefined;
   /** As a `HealthMonitor` has them. */
-  get?(instance: string): Reachable | undefined;
+  get?(instance: string): { readonly reachable: boolean } | undefined;
   list?(): readonly { readonly id: string }[];
 }
 

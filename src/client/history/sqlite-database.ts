@@ -1,10 +1,8 @@
-type SqliteValue = string | number;
-
 /** A prepared statement, as far as it is used here. */
 export interface SqliteStatement {
-  run(...values: SqliteValue[]): unknown;
-  get(...values: SqliteValue[]): unknown;
-  all(...values: SqliteValue[]): unknown[];
+  run(...values: (string | number)[]): unknown;
+  get(...values: (string | number)[]): unknown;
+  all(...values: (string | number)[]): unknown[];
 }
 
 /** A synchronous connection to SQLite: a `Database` of better-sqlite3, or what has these two functions of it. */

@@ -36,7 +36,7 @@ export interface SqliteStoreOptions {
 
 const SHAPE = { ids: oneOf('uuid', 'text'), busyTimeoutMs: duration(0), wal: flag() };
 /** From then on a writer that writes no more is forgotten: no late write of it can be on its way. */
-const WRITER_FORGOTTEN_S = 86_400;
+const WRITER_FORGOTTEN_S = 30 * 86_400;
 
 /**
  * Keeps rows in SQLite, through a connection that is yours: a `Database` of better-sqlite3. Give it a connection of its

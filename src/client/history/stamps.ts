@@ -1,7 +1,7 @@
 import type { Clock } from '../../index.js';
 
 /** A clock that went back by more than this is followed: whatever it said before was wrong for long. */
-export const FOLLOWED_STEP_MS = 3_600_000;
+const FOLLOWED_STEP_MS = 3_600_000;
 /** So many instances are remembered; of the one not heard of for the longest time the last stamp is forgotten. */
 const REMEMBERED = 100_000;
 

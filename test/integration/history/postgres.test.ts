@@ -215,13 +215,14 @@ describe.skipIf(!present)('PostgreSQL', () => {
         () => history.stats.written,
         (written) => written > round * 2000 + 300,
       );
+      const failures = history.stats.failures;
       const killed = server.kill();
       const acknowledged = history.stats.written;
       record(500);
       await killed;
       await eventually(
         () => history.stats.failures,
-        (failures) => failures > round,
+        (count) => count > failures,
       );
       expect(history.stats.queued).toBeGreaterThan(0);
       await server.start();

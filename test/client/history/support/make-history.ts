@@ -29,7 +29,7 @@ export function makeHistory(options: Omit<SnapshotHistoryOptions, 'store'> = {},
 }
 
 /** The numbers that `record` gave them. */
-export const numbersOf = (rows: readonly SnapshotRow[]) => rows.map(({ latencyMs }) => latencyMs);
+const numbersOf = (rows: readonly SnapshotRow[]) => rows.map(({ latencyMs }) => latencyMs);
 
 function lineOf(name: string, event: object): string {
   const shown = Object.entries(event).map(([key, value]) => {
