@@ -5,7 +5,7 @@ export type {
   AskOptions,
   HealthMonitorOptions,
   HealthPollerOptions,
-  InstanceOptions,
+  PolledInstanceOptions,
   MonitoredInstance,
   PollOnceOptions,
   PollOptions,

@@ -4,7 +4,7 @@ import type { PolledStatus } from './poll-record.js';
 import type { WebSocketConstructor } from './snapshot-socket.js';
 
 /** Which instance, and what is known of it. */
-export interface InstanceOptions {
+export interface PolledInstanceOptions {
   /**
    * Where its snapshots are, by http or https: `https://worker.example/api/health`. With the path `/` it is `/api/health`.
    * A user and password in it are sent as Basic authentication, and shown nowhere.
@@ -75,7 +75,7 @@ export interface PollOptions extends AskOptions {
 }
 
 /** Options of a {@link HealthPoller}. */
-export interface HealthPollerOptions extends InstanceOptions, PollOptions {
+export interface HealthPollerOptions extends PolledInstanceOptions, PollOptions {
   /** Names it in events and logs: 1 to 256 characters without control characters. Absent: its URL, credentials masked. */
   readonly id?: string | undefined;
   /**
@@ -104,13 +104,13 @@ export interface HealthMonitorOptions extends PollOptions {
 }
 
 /** An instance to be monitored: what is given here counts for it alone, everything else is as the monitor has it. */
-export interface MonitoredInstance extends InstanceOptions, Omit<PollOptions, 'fetch' | 'clock' | 'random' | 'logger'> {
+export interface MonitoredInstance extends PolledInstanceOptions, Omit<PollOptions, 'fetch' | 'clock' | 'random' | 'logger'> {
   /** 1 to 256 characters without control characters, unique in the monitor. */
   readonly id: string;
 }
 
 /** Options of {@link pollOnce}. */
-export interface PollOnceOptions extends AskOptions, Pick<InstanceOptions, 'url'> {
+export interface PollOnceOptions extends AskOptions, Pick<PolledInstanceOptions, 'url'> {
   /** Absent: the system's clock. */
   readonly clock?: Clock | undefined;
 }

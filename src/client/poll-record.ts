@@ -39,7 +39,7 @@ export interface PollRecord {
 /** How an instance is judged. */
 export interface PollRule {
   /**
-   * An instance that nobody has seen alive for so long is lost; exactly that long is. At least 1.
+   * An instance that nobody has seen alive for so long is lost; exactly that long is. 0: the first try that fails to.
    * @defaultValue 300000
    */
   readonly lostAfterMs?: number | undefined;

@@ -21,7 +21,7 @@ import { readHeaders } from './headers.js';
 import type {
   HealthMonitorOptions,
   HealthPollerOptions,
-  InstanceOptions,
+  PolledInstanceOptions,
   MonitoredInstance,
   PollOnceOptions,
   PollOptions,
@@ -148,7 +148,7 @@ function decide(at: string, own: PollOptions, base: PollSettings): PollSettings 
 function instanceSettings(
   at: string,
   id: string | undefined,
-  { url, webSocketUrl, instanceStatus }: InstanceOptions,
+  { url, webSocketUrl, instanceStatus }: PolledInstanceOptions,
   poll: PollSettings,
 ): InstanceSettings {
   const { passive, webSocket, headers } = poll;
