@@ -23,7 +23,8 @@ export class Reports {
   readonly #scope: EngineScope;
   readonly #gate: () => Gate;
   readonly #services: ReportSource[] = [];
-  readonly #checks: ReportSource[] = [];
+  /** A set, so that thousands can leave one by one. */
+  readonly #checks = new Set<ReportSource>();
   #lists: PerKind<readonly ReportSource[]> = none();
   readonly #kept: PerKind<Kept> = none();
   readonly #flights: PerKind<ReportFlight> = none();
@@ -39,13 +40,13 @@ export class Reports {
   }
 
   add(source: ReportSource, kind: 'service' | 'check'): void {
-    (kind === 'service' ? this.#services : this.#checks).push(source);
+    if (kind === 'service') this.#services.push(source);
+    else this.#checks.add(source);
     this.#relist();
   }
 
   removeCheck(source: ReportSource): void {
-    const index = this.#checks.indexOf(source);
-    if (index >= 0) this.#checks.splice(index, 1);
+    this.#checks.delete(source);
     this.#relist();
   }
 

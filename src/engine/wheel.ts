@@ -94,7 +94,8 @@ export class Wheel<Task extends WheelTask> {
   #drop(slot: WheelSlot): void {
     this.#slots.delete(slot.at);
     if (this.#moments.length <= 2 * this.#slots.size + 64) return;
-    this.#moments.splice(0, this.#moments.length, ...[...this.#slots.keys()].sort((a, b) => a - b));
+    this.#moments.length = 0;
+    for (const at of [...this.#slots.keys()].sort((a, b) => a - b)) this.#moments.push(at);
   }
 
   #moment(dueAt: number, intervalMs: number): number {
