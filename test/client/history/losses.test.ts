@@ -56,6 +56,17 @@ describe('more rows than maxQueued', () => {
     await history.close({ timeoutMs: 0 });
   });
 
+  it('leave in order, however many they are', async () => {
+    const { clock, store, history, record, kept } = makeHistory({ batchSize: 100, random: () => 0 });
+    store.mode = 'down';
+    await record(5000);
+    store.mode = 'up';
+    await clock.advance(10_000);
+    await record(1000);
+    await history.flush();
+    expect(await kept()).toEqual(Array.from({ length: 6000 }, (_, n) => n + 1));
+  });
+
   it('are told once per flushIntervalMs, however many they are, in the log too', async () => {
     const written: string[] = [];
     const line = (message: string) => written.push(message);
@@ -103,6 +114,21 @@ describe('a row that the store refuses', () => {
       'dropped count=1 reason=refused total=1 row=3 error=not this row',
     ]);
     expect(history.stats).toEqual({ recorded: 10, queued: 0, written: 9, dropped: 1, pruned: 0, failures: 0 });
+  });
+
+  it('is written to the log with what the store said', async () => {
+    const written: unknown[][] = [];
+    const ignore = () => {};
+    const logger = { debug: ignore, info: ignore, warn: ignore, error: (...line: unknown[]) => written.push(line) };
+    const { store, record } = makeHistory({ batchSize: 1, logger });
+    store.refuses = () => true;
+    await record(1);
+    expect(written).toEqual([
+      [
+        'history: a row was refused by the store and dropped',
+        { row: expect.objectContaining({ latencyMs: 1 }), error: expect.objectContaining({ message: 'not this row' }) },
+      ],
+    ]);
   });
 
   it('blocks nothing where all are refused', async () => {

@@ -77,6 +77,18 @@ it('tries again at its next time where the store fails, and tells it', async () 
   expect(history.stats.failures).toBe(3);
 });
 
+it('is told to the logger when it begins to fail', async () => {
+  const written: string[] = [];
+  const line = (message: string) => written.push(message);
+  const logger = { debug: line, info: line, warn: line, error: line };
+  const { clock, store, record } = makeHistory({ retentionMs: 1000, pruneIntervalMs: 5000, logger });
+  await record(1);
+  await clock.advance(1000);
+  store.mode = 'down';
+  await clock.advance(10_000);
+  expect(written).toEqual(['history: old rows could not be removed, which is tried again']);
+});
+
 it('ends with close(), also where a removal is under way', async () => {
   const { clock, store, history, lines, record } = makeHistory({ retentionMs: 1000, pruneIntervalMs: 5000 });
   await record(1);

@@ -324,6 +324,17 @@ describe.skipIf(!present)('PostgreSQL', () => {
     expect(await numbersIn(schema)).toEqual(upTo(30));
   });
 
+  it('forgets writers that have written nothing for thirty days, when it removes rows', async () => {
+    const { pool } = await openSchema();
+    const store = postgresStore(pool);
+    await store.migrate();
+    for (const writer of ['old', 'new']) await store.write(batchOf([rowAt(0)], 1, writer));
+    await pool.query("UPDATE instance_health_writers SET seen_at = now() - interval '31 days' WHERE writer = 'old'");
+    await store.prune(T0, 10);
+    const { rows } = await pool.query('SELECT writer FROM instance_health_writers');
+    expect(rows).toEqual([{ writer: 'new' }]);
+  });
+
   it('is pruned by two histories at once without harm', async () => {
     const { pool, schema } = await openSchema();
     const store = postgresStore(pool);
