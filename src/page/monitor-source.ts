@@ -1,6 +1,6 @@
 import { checkValue, having } from '../kit.js';
 import type { GatewaySnapshot, GatewayVerdict } from '../wire/gateway.js';
-import type { PageChange, PageEntry, PageSource, PageState } from './source.js';
+import type { PageChange, PageEntry, PageReading, PageSource, PageState } from './source.js';
 import { type SourceOptions, sourceName } from './source-name.js';
 
 /** What a monitor knows of one instance, as far as the page shows it. */
@@ -19,15 +19,21 @@ export interface PageInstanceState {
   readonly error?: string;
 }
 
-type Move = 'running' | 'degraded' | 'recovered' | 'lost' | 'found';
-
 /** A `HealthMonitor` of `health-controller/client`, or what lists instances like one. */
 export interface PageMonitor {
   list(): Iterable<PageInstanceState>;
-  on?(name: Move, listener: (event: { readonly state: PageInstanceState }) => unknown): () => void;
+  get?(id: string): PageInstanceState | undefined;
+  on?(
+    name: 'snapshot',
+    listener: (event: { readonly instance: string; readonly verdict: GatewayVerdict }) => unknown,
+  ): () => void;
+  on?(name: 'unreachable', listener: (event: { readonly instance: string }) => unknown): () => void;
+  on?(
+    name: 'lost' | 'found',
+    listener: (event: { readonly instance: string; readonly state: PageInstanceState }) => unknown,
+  ): () => void;
 }
 
-const MOVES: readonly Move[] = ['running', 'degraded', 'recovered', 'lost', 'found'];
 const VERDICTS: Readonly<Record<GatewayVerdict, PageState>> = {
   healthy: 'ok',
   degraded: 'degraded',
@@ -42,18 +48,55 @@ const VERDICTS: Readonly<Record<GatewayVerdict, PageState>> = {
 export function monitorSource(monitor: PageMonitor, options: SourceOptions = {}): PageSource {
   const at = 'monitorSource()';
   checkValue(`${at}: the monitor`, having('list'), monitor);
+  const reader = new MonitorReader(monitor);
   return Object.freeze({
     name: sourceName(at, options, 'Instances'),
-    read: () => ({ entries: Array.from(monitor.list(), entryOf) }),
-    watch: (changed: (change: PageChange) => void) => {
-      const ends = MOVES.map((move) =>
-        monitor.on?.(move, ({ state }) => changed({ entry: state.id, state: stateOf(state) })),
-      );
-      return () => {
-        for (const end of ends) end?.();
-      };
-    },
+    read: () => reader.read(),
+    watch: (changed: (change: PageChange) => void) => reader.watch(changed),
   } satisfies PageSource);
+}
+
+/** A monitor tells of every try: what changes nothing is not passed on. */
+class MonitorReader {
+  readonly #monitor: PageMonitor;
+  /** What was told of each last. */
+  #states = new Map<string, PageState>();
+
+  constructor(monitor: PageMonitor) {
+    this.#monitor = monitor;
+  }
+
+  read(): PageReading {
+    const entries = Array.from(this.#monitor.list(), entryOf);
+    this.#states = new Map(entries.map(({ name, state }) => [name, state]));
+    return { entries };
+  }
+
+  watch(changed: (change: PageChange) => void): () => void {
+    const monitor = this.#monitor;
+    const tell = (entry: string, state: PageState): void => {
+      const from = this.#states.get(entry);
+      if (from === state) return;
+      this.#states.set(entry, state);
+      changed({ entry, state, from });
+    };
+    const ends = [
+      // One that is lost stays so until it is found.
+      monitor.on?.('snapshot', ({ instance, verdict }) => {
+        if (this.#states.get(instance) !== 'error') tell(instance, VERDICTS[verdict]);
+      }),
+      monitor.on?.('unreachable', ({ instance }) => {
+        const state = monitor.get?.(instance);
+        if (state === undefined) changed({ entry: instance });
+        else tell(instance, stateOf(state));
+      }),
+      monitor.on?.('lost', ({ instance, state }) => tell(instance, stateOf(state))),
+      monitor.on?.('found', ({ instance, state }) => tell(instance, stateOf(state))),
+    ];
+    return () => {
+      for (const end of ends) end?.();
+    };
+  }
 }
 
 function stateOf({ lost, reachable, verdict, snapshot }: PageInstanceState): PageState {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HealthMonitor } from '../../src/client/index.js';
 import {
   gatewaySource,
   instanceSource,
@@ -257,19 +258,62 @@ describe('a monitor on the page', () => {
     });
   });
 
-  it('tells of every move of an instance', async () => {
+  it('tells of every change of an instance, and of none twice', async () => {
     const events = listening();
-    const source = monitorSource({ list: () => [], ...events } as never);
+    let now: PageInstanceState = INSTANCE;
+    const source = monitorSource({ list: () => [now], get: () => now, ...events } as never);
     const changes: unknown[] = [];
     const end = source.watch?.((change) => changes.push(change));
-    expect(events.names()).toEqual(['running', 'degraded', 'recovered', 'lost', 'found']);
-    events.emit('lost', { instance: 'w1', state: { ...INSTANCE, lost: true } });
-    events.emit('found', { instance: 'w1', state: INSTANCE });
+    expect(events.names()).toEqual(['snapshot', 'unreachable', 'lost', 'found']);
+    const snapshot = (verdict: string) => events.emit('snapshot', { instance: 'w1', verdict });
+    const unreachable = () => events.emit('unreachable', { instance: 'w1', error: 'x' });
+    snapshot('provisioning');
+    snapshot('healthy');
+    snapshot('healthy');
+    // One failed try of two ways: it is reachable by the other.
+    unreachable();
+    now = { ...INSTANCE, reachable: false };
+    unreachable();
+    unreachable();
+    now = { ...now, lost: true };
+    events.emit('lost', { instance: 'w1', state: now });
+    unreachable();
+    // It answers, but nobody has seen it alive.
+    snapshot('degraded');
+    now = INSTANCE;
+    events.emit('found', { instance: 'w1', state: now });
+    snapshot('degraded');
     expect(changes).toEqual([
-      { entry: 'w1', state: 'error' },
-      { entry: 'w1', state: 'ok' },
+      { entry: 'w1', state: 'unknown' },
+      { entry: 'w1', state: 'ok', from: 'unknown' },
+      { entry: 'w1', state: 'degraded', from: 'ok' },
+      { entry: 'w1', state: 'error', from: 'degraded' },
+      { entry: 'w1', state: 'ok', from: 'error' },
+      { entry: 'w1', state: 'degraded', from: 'ok' },
     ]);
     end?.();
     expect(events.names()).toEqual([]);
+  });
+
+  it('forgets an instance that has gone with the next reading', async () => {
+    const events = listening();
+    const list = [INSTANCE];
+    const source = monitorSource({ list: () => list, ...events } as never);
+    const changes: unknown[] = [];
+    source.watch?.((change) => changes.push(change));
+    await read(source);
+    list.length = 0;
+    await read(source);
+    events.emit('snapshot', { instance: 'w1', verdict: 'healthy' });
+    events.emit('unreachable', { instance: 'w1' });
+    expect(changes).toEqual([{ entry: 'w1', state: 'ok' }, { entry: 'w1' }]);
+  });
+
+  it('is read as a real one tells', async () => {
+    const monitor = new HealthMonitor({ fetch: async () => Promise.reject(new Error('no')) });
+    monitor.add({ id: 'w1', url: 'http://user:secret@127.0.0.1:1/' });
+    const reading = await read(monitorSource(monitor));
+    expect(brief(reading)).toEqual(['w1 unknown provisioning unreachable']);
+    expect(JSON.stringify(reading)).not.toContain('secret');
   });
 });
