@@ -1,11 +1,11 @@
 import type { TimerHandle } from '../../index.js';
 import { type BackoffRule, backoffDelay, type Emitter } from '../../kit.js';
-import type { FailedEvent, SnapshotHistoryEvents } from './events.js';
+import type { SnapshotHistoryEvents } from './events.js';
 import type { Losses } from './losses.js';
 import type { HistorySettings } from './options.js';
 import type { SnapshotRow } from './row.js';
 import { RowQueue } from './row-queue.js';
-import { isRefusal } from './store.js';
+import { isRefusal, type SequencedRow } from './store.js';
 import type { StoreAccess } from './store-access.js';
 
 interface Trouble {
@@ -141,23 +141,22 @@ export class Writer {
   }
 
   async #writeBatch(): Promise<boolean> {
-    let operation: FailedEvent['operation'] = 'migrate';
+    let rows: readonly SequencedRow[] = [];
     try {
       await this.#access.ready();
       if (this.#closed) return false;
-      operation = 'write';
-      const rows = this.#queue.head(this.#size);
+      rows = this.#queue.head(this.#size);
       if (rows.length === 0) return true;
       await this.#access.write({ writer: this.#id, rows });
       if (!this.#closed) this.#wrote(rows.length);
       return true;
     } catch (error) {
       if (this.#closed) return false;
-      if (operation === 'write' && isRefusal(error)) {
-        this.#refused(error);
+      if (rows.length > 0 && isRefusal(error)) {
+        this.#refused(rows, error);
         return true;
       }
-      this.#failed(operation, error);
+      this.#failed(rows.length > 0 ? 'write' : 'migrate', error);
       return false;
     }
   }
@@ -170,14 +169,14 @@ export class Writer {
     this.#answered();
   }
 
-  #refused(error: unknown): void {
-    const [row, ...others] = this.#queue.head(this.#size);
-    if (row !== undefined && others.length === 0) {
+  #refused(rows: readonly SequencedRow[], error: unknown): void {
+    const [row] = rows;
+    if (row !== undefined && rows.length === 1) {
       const { sequence: _, ...refused } = row;
       this.#queue.remove(1);
       this.#losses.refused(refused, error);
     }
-    this.#size = Math.ceil((others.length + 1) / 2);
+    this.#size = Math.ceil(rows.length / 2);
     this.#answered();
   }
 

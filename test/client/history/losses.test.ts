@@ -116,6 +116,21 @@ describe('a row that the store refuses', () => {
     expect(history.stats).toEqual({ recorded: 10, queued: 0, written: 9, dropped: 1, pruned: 0, failures: 0 });
   });
 
+  it('is dropped at once where it stood alone, whatever has come since', async () => {
+    const { clock, store, history, record } = makeHistory({ flushIntervalMs: 10 });
+    await history.latest('i');
+    store.refuses = () => true;
+    store.mode = 'hangs';
+    await record(1);
+    await clock.advance(10);
+    await record(2);
+    store.mode = 'up';
+    store.release();
+    await clock.advance(10);
+    expect(store.calls).toEqual(['migrate', 'latest', 'write 1', 'write 2', 'write 3']);
+    expect(history.stats.dropped).toBe(3);
+  });
+
   it('is written to the log with what the store said', async () => {
     const written: unknown[][] = [];
     const ignore = () => {};
