@@ -104,7 +104,9 @@ export interface HealthMonitorOptions extends PollOptions {
 }
 
 /** An instance to be monitored: what is given here counts for it alone, everything else is as the monitor has it. */
-export interface MonitoredInstance extends PolledInstanceOptions, Omit<PollOptions, 'fetch' | 'clock' | 'random' | 'logger'> {
+export interface MonitoredInstance
+  extends PolledInstanceOptions,
+    Omit<PollOptions, 'fetch' | 'clock' | 'random' | 'logger'> {
   /** 1 to 256 characters without control characters, unique in the monitor. */
   readonly id: string;
 }

@@ -21,8 +21,8 @@ import { readHeaders } from './headers.js';
 import type {
   HealthMonitorOptions,
   HealthPollerOptions,
-  PolledInstanceOptions,
   MonitoredInstance,
+  PolledInstanceOptions,
   PollOnceOptions,
   PollOptions,
   WhenRunningOptions,
