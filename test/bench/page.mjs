@@ -143,5 +143,14 @@ export function page(result) {
       `1,000 services with trivial stops: ${against(shutdown.ratio, 1.5)} times a plain loop over them (${two(shutdown.oursMs)} ms, ${two(shutdown.loopMs)} ms), ${two(shutdown.ratioToEqual)} times a loop that gives each stop a signal and a deadline of its own, as the contract of \`stop\` asks. Medians of 41 in one process; the first of a process, which no compiler has seen before, takes ${two(shutdown.firstMs)} ms.`,
     );
   }
+  const programs = [
+    ['Gateway', result.gateway],
+    ['Sandbox services', result.sandboxServices],
+    ['Monitor', result.monitor],
+    ['History', result.history],
+  ];
+  for (const [title, lines] of programs) {
+    if (lines) parts.push(`## ${title}`, ['```text', ...lines, '```'].join('\n'));
+  }
   return `${parts.join('\n\n')}\n`;
 }

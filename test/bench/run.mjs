@@ -1,7 +1,8 @@
 // `npm run bench`: measures, and writes docs/explanation/performance.md with a picture, and .cache/bench.json.
-// `npm run bench -- --quick`: a minute's version, which writes only the JSON.
+// `npm run bench -- --quick`: a minute's version, which prints its page and writes nothing.
+// `npm run bench -- --only=http`: one section; the others stay as they were measured before.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { adapters } from './adapters.mjs';
@@ -13,7 +14,9 @@ import { picture } from './picture.mjs';
 
 const quick = process.argv.includes('--quick');
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
-const wanted = (name) => only === undefined || only === name;
+/** What fits into a minute. */
+const QUICK = ['http', 'reports', 'growth', 'hung', 'imports', 'shutdown'];
+const wanted = (name) => (only === undefined ? !quick || QUICK.includes(name) : only === name);
 
 /** A program of alone.mjs, in a process of its own. */
 function alone(name, figure = '') {
@@ -80,8 +83,22 @@ function dependenciesOf(name) {
   return seen.size;
 }
 
+/** What a program of its own prints, line by line. */
+function printed(file, args = []) {
+  const program = fileURLToPath(new URL(`./${file}`, import.meta.url));
+  const out = execFileSync(process.execPath, ['--expose-gc', '--import', 'tsx', program, ...args.map(String)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.stdout.write(out);
+  return out.trimEnd().split('\n');
+}
+
 installPeers();
+const json = `${root}.cache/bench.json`;
+const earlier = only !== undefined && !quick && existsSync(json) ? JSON.parse(readFileSync(json, 'utf8')) : {};
 const result = {
+  ...earlier,
   date: new Date().toISOString().slice(0, 10),
   node: process.version,
   machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
@@ -110,11 +127,17 @@ if (wanted('imports')) {
   result.sizes = sizes();
 }
 if (wanted('shutdown')) result.shutdown = alone('shutdown');
+if (wanted('presets')) {
+  result.gateway = printed('gateway.mjs');
+  result.sandboxServices = printed('sandbox-services.mjs');
+}
+if (wanted('monitor')) result.monitor = printed('monitor.mjs', quick ? [1000, 5] : [10_000, 20]);
+if (wanted('history')) result.history = printed('history.mjs', [quick ? 20_000 : 1_000_000]);
 
-mkdirSync(`${root}.cache`, { recursive: true });
-writeFileSync(`${root}.cache/bench.json`, `${JSON.stringify(result, undefined, 2)}\n`);
-if (!quick && only === undefined) {
-  writeFileSync(`${root}docs/explanation/performance-growth.svg`, picture(result.growth));
+if (!quick) {
+  mkdirSync(`${root}.cache`, { recursive: true });
+  writeFileSync(json, `${JSON.stringify(result, undefined, 2)}\n`);
+  if (result.growth) writeFileSync(`${root}docs/explanation/performance-growth.svg`, picture(result.growth));
   writeFileSync(`${root}docs/explanation/performance.md`, page(result));
 }
 console.log(page(result));
