@@ -72,7 +72,7 @@ class ControllerReader {
       checkedAt === undefined ? [] : [[name, checkedAt] as const],
     );
     const ages = this.#ages.read(stamps, clock, only === undefined);
-    this.#learn(services);
+    this.#learn(services, only === undefined);
     return {
       state: reason === undefined ? 'ok' : reason === 'unable_to_start' ? 'error' : 'degraded',
       label: state,
@@ -90,11 +90,16 @@ class ControllerReader {
     };
   }
 
-  #learn(services: readonly { readonly name: string; readonly status: EntryStatus }[]): void {
+  #learn(services: readonly { readonly name: string; readonly status: EntryStatus }[], all: boolean): void {
+    if (all) {
+      const names = new Set(services.map(({ name }) => name));
+      for (const name of this.#lenient) if (!names.has(name)) this.#lenient.delete(name);
+    }
     for (const { name, status } of services) {
       if (status === 'ERROR') this.#lenient.delete(name);
-      else if (status === 'DEGRADED' && this.#controller.checkResult?.(name)?.status === 'unhealthy')
+      else if (status === 'DEGRADED' && this.#controller.checkResult?.(name)?.status === 'unhealthy') {
         this.#lenient.add(name);
+      }
     }
   }
 
