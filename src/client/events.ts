@@ -22,7 +22,7 @@ export interface InstanceState {
   readonly snapshot?: GatewaySnapshot;
   /** Since it was received. */
   readonly snapshotAgeMs?: number;
-  /** Since `verdict`, `reachable` or `lost` last changed, or since polling began. */
+  /** Since `verdict`, `reachable` or `lost` last changed, or since it was added. */
   readonly changedAgeMs: number;
   /** Why the newest try failed: a sentence of ours, in which nothing of the answer and no credential is. */
   readonly error?: string;

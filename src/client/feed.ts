@@ -69,7 +69,7 @@ export class Feed extends ScopeTask implements Waiting, SocketListener {
     const made = poll.webSocket !== undefined && socket.open(poll.webSocket, target.socketUrl ?? '', headers);
     // Never within this call, which has taken the place.
     if (!made)
-      queueMicrotask(() => this.#socket === socket && this.gone('this runtime can make none, or send no headers'));
+      queueMicrotask(() => this.#socket === socket && this.gone('none can be made, or none that sends headers'));
     else wheel.add(this, clock.now() + Math.min(CONNECT_TIMEOUT_MS, poll.timeoutMs), 0);
   }
 

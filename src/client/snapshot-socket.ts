@@ -62,13 +62,19 @@ export class SnapshotSocket {
     const socket = construct(of as unknown as Construct, url, headers);
     if (socket === undefined) return false;
     this.#socket = socket;
-    // Stays for good: ws throws an error that nobody listens to.
-    socket.addEventListener('error', ignore);
-    socket.addEventListener('open', this.#opened);
-    socket.addEventListener('message', this.#message);
-    socket.addEventListener('close', this.#closed);
-    socket.addEventListener('error', this.#failed);
-    return true;
+    try {
+      // Stays for good: ws throws an error that nobody listens to.
+      socket.addEventListener('error', ignore);
+      socket.addEventListener('open', this.#opened);
+      socket.addEventListener('message', this.#message);
+      socket.addEventListener('close', this.#closed);
+      socket.addEventListener('error', this.#failed);
+      return true;
+    } catch {
+      // A class of something else.
+      this.#socket = undefined;
+      return false;
+    }
   }
 
   /** Ends it at once, and tells nothing. */

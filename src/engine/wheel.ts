@@ -136,10 +136,16 @@ export class Wheel<Task extends WheelTask> {
     try {
       if (due.length > 0) this.#fire(due, now);
     } finally {
-      const next = this.#moments[0];
-      if (next === undefined) this.#disarm();
-      else this.#arm(next);
+      this.#armNext();
     }
+  }
+
+  /** A moment whose tasks were all removed wakes nobody: its timer would outlive the last task. */
+  #armNext(): void {
+    let next = this.#moments[0];
+    for (; next !== undefined && !this.#slots.has(next); next = this.#moments[0]) popMoment(this.#moments);
+    if (next === undefined) this.#disarm();
+    else this.#arm(next);
   }
 }
 

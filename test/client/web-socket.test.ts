@@ -253,7 +253,7 @@ describe('by HTTP, and by WebSocket again later', () => {
     await withToken.clock.advance(0);
     expect(withToken.made).toEqual([]);
     expect(withToken.times()).toEqual([0]);
-    expect(withToken.poller.state.webSocketError).toContain('this runtime can make none, or send no headers');
+    expect(withToken.poller.state.webSocketError).toContain('none can be made, or none that sends headers');
     await withToken.poller.stop();
     expect(withToken.clock.pending).toBe(0);
 
@@ -261,6 +261,15 @@ describe('by HTTP, and by WebSocket again later', () => {
     without.poller.start();
     expect(without.last().options).toBeUndefined();
     await without.poller.stop();
+  });
+
+  it('where the class is of something else', async () => {
+    const { clock, poller, times } = pollerStage({ webSocket: class {} as unknown as WebSocketConstructor });
+    poller.start();
+    await clock.advance(0);
+    expect(times()).toEqual([0]);
+    await poller.stop();
+    expect(clock.pending).toBe(0);
   });
 
   it('writes one line when it falls back', async () => {

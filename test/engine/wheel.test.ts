@@ -68,6 +68,17 @@ describe('a wheel', () => {
     expect(clock.pending).toBe(0);
   });
 
+  // The moment of a task that was removed outlived the last task as a timer.
+  it('leaves no timer for what was removed when its last task fires', async () => {
+    const { clock, wheel } = wheelAt();
+    const removed = new Task(0);
+    wheel.add(removed, 50, 100);
+    wheel.add(new Task(1), 10, 100);
+    wheel.remove(removed);
+    await clock.advance(10);
+    expect([wheel.size, clock.pending]).toEqual([0, 0]);
+  });
+
   it('forgets a task that is removed, also twice, and one that never stood on it', async () => {
     const { clock, wheel, fired } = wheelAt();
     const task = new Task(1);
