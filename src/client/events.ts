@@ -11,7 +11,7 @@ export interface InstanceState {
   /** Where its snapshots come from, its credentials masked. */
   readonly url: string;
   readonly instanceStatus: PolledStatus;
-  /** Of the newest snapshot; absent before the first. Says nothing while not `reachable`. */
+  /** Of the newest snapshot; absent before the first. While not `reachable` it is the last that was heard. */
   readonly verdict?: GatewayVerdict;
   /** Whether the newest try brought a valid snapshot. */
   readonly reachable: boolean;

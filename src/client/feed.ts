@@ -67,10 +67,14 @@ export class Feed extends ScopeTask implements Waiting, SocketListener {
     const socket = new SnapshotSocket(clock, this);
     this.#socket = socket;
     const made = poll.webSocket !== undefined && socket.open(poll.webSocket, target.socketUrl ?? '', headers);
+    if (made) {
+      wheel.add(this, clock.now() + Math.min(CONNECT_TIMEOUT_MS, poll.timeoutMs), 0);
+      return;
+    }
     // Never within this call, which has taken the place.
-    if (!made)
-      queueMicrotask(() => this.#socket === socket && this.gone('none can be made, or none that sends headers'));
-    else wheel.add(this, clock.now() + Math.min(CONNECT_TIMEOUT_MS, poll.timeoutMs), 0);
+    queueMicrotask(() => {
+      if (this.#socket === socket) this.gone('none can be made, or none that sends headers');
+    });
   }
 
   opened(): void {

@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Random, systemClock } from '../index.js';
+import { type Clock, systemClock } from '../index.js';
 import {
   abortSignal,
   callable,
@@ -29,7 +29,7 @@ import type {
 } from './options.js';
 import { LOST_AFTER_MS } from './poll-record.js';
 import { readFetch, readWebSocket, type Wanted } from './runtime.js';
-import type { InstanceSettings, PollSettings } from './settings.js';
+import type { InstanceSettings, PollPorts, PollSettings } from './settings.js';
 import { readTarget } from './target.js';
 
 // URLs and headers are read where what is refused is not shown.
@@ -83,14 +83,7 @@ const DEFAULTS = Object.freeze({
 });
 const MAX_CONCURRENT = 256;
 
-/** What is the same for all instances of a scope. */
-export interface Ports {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
-export function resolvePoller(given: unknown): { readonly instance: InstanceSettings; readonly ports: Ports } {
+export function resolvePoller(given: unknown): { readonly instance: InstanceSettings; readonly ports: PollPorts } {
   const at = 'new HealthPoller()';
   const options = readOptions(at, POLLER, given, ['url']) as unknown as HealthPollerOptions;
   const poll = sharedSettings(at, options, given, options.webSocket ?? 'where there is one');
@@ -163,7 +156,7 @@ function instanceSettings(
   });
 }
 
-function portsOf({ clock, random, logger }: PollOptions, given: unknown): Ports {
+function portsOf({ clock, random, logger }: PollOptions, given: unknown): PollPorts {
   return {
     clock: clock ?? systemClock,
     random: random === undefined ? systemRandom : random.bind(given),

@@ -3,6 +3,7 @@ import { Emitter, Slots, Wheel, WheelTask } from '../kit.js';
 import type { InstanceState, PollerEvents } from './events.js';
 import type { PollTransition } from './poll-record.js';
 import type { PollResult } from './poll-result.js';
+import type { PollPorts } from './settings.js';
 
 /** Something of an instance's that comes due. */
 export abstract class ScopeTask extends WheelTask {
@@ -10,10 +11,7 @@ export abstract class ScopeTask extends WheelTask {
 }
 
 /** What a scope is made of. */
-export interface ScopePorts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+export interface ScopeSettings extends PollPorts {
   /** How many tries may be under way at one time. */
   readonly maxConcurrent: number;
   /** Whether there may be many, whose tries are to be spread. */
@@ -37,7 +35,7 @@ export class PollScope {
   slots: Slots;
   readonly #maxConcurrent: number;
 
-  constructor({ clock, random, logger, maxConcurrent, spreads }: ScopePorts) {
+  constructor({ clock, random, logger, maxConcurrent, spreads }: ScopeSettings) {
     this.clock = clock;
     this.random = random;
     this.logger = logger;

@@ -1,3 +1,4 @@
+import type { Clock, Logger, Random } from '../index.js';
 import { backoffDelay } from '../kit.js';
 import type { SnapshotFetch } from './fetch.js';
 import type { PolledStatus } from './poll-record.js';
@@ -17,6 +18,13 @@ export interface PollSettings {
   readonly fetch: SnapshotFetch;
   /** Undefined: HTTP only. */
   readonly webSocket: WebSocketConstructor | undefined;
+}
+
+/** What comes from outside, the same for all instances of a scope. */
+export interface PollPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
 }
 
 /** One instance, every option decided. */

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
@@ -156,6 +157,36 @@ describe('what is no gateway is refused:', () => {
     expect(await poller.poll()).toMatchObject({ error: 'the answer (HTTP 200) is longer than 65536 bytes' });
     await until('the connection is closed', () => closed);
     expect(sent).toBeLessThan(8_000_000);
+  });
+
+  it('a body that unpacks to a thousand times its size is unpacked no further than the limit', async () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+    const { url } = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb);
+    });
+    const { poller } = follow({ url, webSocket: false, timeoutMs: 10_000 });
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await poller.poll()).toMatchObject({ error: 'the answer (HTTP 200) is longer than 65536 bytes' });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it.each([
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['headers without end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
+    ['a body that is cut off', 'HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"ts":'],
+    ['a broken chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'],
+  ])('%s is a failed request', async (_, bytes) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.end(bytes);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    ends.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { poller } = follow({ url: `http://127.0.0.1:${port}`, webSocket: false, timeoutMs: 5000 });
+    const result = await poller.poll();
+    expect(result.ok ? undefined : result.error).toMatch(/^the request failed( \([A-Z_]+\))?$/);
   });
 
   it('one that trickles is given up at the timeout', async () => {
