@@ -1,5 +1,5 @@
-import type { Clock, TimerHandle } from '../index.js';
-import { SingleFlight } from '../kit.js';
+import type { Clock, Logger, TimerHandle } from '../index.js';
+import { printable, SingleFlight } from '../kit.js';
 import { Section, type SectionSettings } from './section.js';
 import type { PageSource } from './source.js';
 
@@ -23,6 +23,7 @@ const GATHER_MS = 250;
 export class Board {
   readonly sections: readonly Section[];
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #intervalMs: number;
   readonly #viewers = new Set<Viewer>();
   readonly #flight = new SingleFlight<void>();
@@ -36,6 +37,7 @@ export class Board {
 
   constructor(sources: readonly PageSource[], settings: BoardSettings) {
     this.#clock = settings.clock;
+    this.#logger = settings.logger;
     this.#intervalMs = settings.refreshIntervalMs;
     this.sections = sources.map((source) => new Section(source, settings));
     for (const [index, source] of sources.entries()) this.#watch(source, this.sections[index]);
@@ -67,7 +69,16 @@ export class Board {
   end(): void {
     this.#viewers.clear();
     this.#rest();
-    for (const unwatch of this.#unwatch.splice(0)) unwatch();
+    for (const unwatch of this.#unwatch.splice(0)) this.#leave(unwatch);
+  }
+
+  /** One source that cannot be left must not keep the others. */
+  #leave(unwatch: () => void): void {
+    try {
+      unwatch();
+    } catch (error) {
+      this.#logger.error(`a source of the status page cannot be left: ${printable(error)}`, { error });
+    }
   }
 
   #watch(source: PageSource, section: Section | undefined): void {

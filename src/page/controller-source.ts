@@ -12,8 +12,9 @@ export interface PageController {
   on?(name: 'check', listener: (event: CheckEvent) => unknown): () => void;
   on?(name: 'service', listener: (event: ServiceEvent) => unknown): () => void;
   on?(name: 'state', listener: (event: StateEvent) => unknown): () => void;
-  /** Tells a check that is not critical from one that is degraded. */
-  checkResult?(name: string): { readonly status: string } | undefined;
+  /** Tells a check that is not critical from one that is degraded, and one that is run by reports from a polled one. */
+  checkResult?(name: string): { readonly status: string; readonly timestamp: string } | undefined;
+  names?(kind: 'status'): readonly string[];
   /** Aborted when it has drained. */
   readonly signal?: AbortSignal;
 }
@@ -56,6 +57,8 @@ class ControllerReader {
   readonly #ages = new StampAges();
   /** Checks that are shown as degraded when they fail. Seen, since events do not tell. */
   readonly #lenient = new Set<string>();
+  /** Checks that are run by a report. To look must not run them oftener: they are shown by the next whole reading. */
+  #inline: ReadonlySet<string> = new Set<string>();
 
   constructor(controller: PageController) {
     this.#controller = controller;
@@ -65,6 +68,7 @@ class ControllerReader {
     const controller = this.#controller;
     // The gate alone: no entry is asked for.
     const gate = await controller.readiness({ only: [] });
+    const before = only === undefined ? this.#resultStamps() : undefined;
     const report = await (only === undefined ? controller.status() : controller.status({ only }));
     const { state, services } = publish(report, true, undefined);
     const { reason } = publish(gate, false, undefined);
@@ -72,6 +76,10 @@ class ControllerReader {
       checkedAt === undefined ? [] : [[name, checkedAt] as const],
     );
     const ages = this.#ages.read(stamps, clock, only === undefined);
+    if (before !== undefined) {
+      const made = stamps.filter(([name, stamp]) => before.has(name) && before.get(name) !== stamp);
+      this.#inline = new Set(made.map(([name]) => name));
+    }
     this.#learn(services, only === undefined);
     return {
       state: reason === undefined ? 'ok' : reason === 'unable_to_start' ? 'error' : 'degraded',
@@ -88,6 +96,13 @@ class ControllerReader {
         facts: { ...(durationMs === undefined ? undefined : { 'took ms': Math.round(durationMs) }), ...factsOf(data) },
       })),
     };
+  }
+
+  /** Of each check: when its result was made that a report shows before it runs anything. */
+  #resultStamps(): ReadonlyMap<string, string | undefined> {
+    const controller = this.#controller;
+    const names = controller.checkResult === undefined ? [] : (controller.names?.('status') ?? []);
+    return new Map(names.map((name) => [name, controller.checkResult?.(name)?.timestamp]));
   }
 
   #learn(services: readonly { readonly name: string; readonly status: EntryStatus }[], all: boolean): void {
@@ -108,7 +123,8 @@ class ControllerReader {
     const ends = [
       controller.on?.('check', ({ name, from, to }) => {
         const before = from === 'pending' ? undefined : this.#stateOf(name, from);
-        changed({ entry: name, state: this.#stateOf(name, to), from: before });
+        const quiet = this.#inline.has(name);
+        changed({ entry: name, state: this.#stateOf(name, to), from: before, ...(quiet ? { quiet } : undefined) });
       }),
       controller.on?.('service', ({ service }) => changed({ entry: service })),
       controller.on?.('state', ({ to }) => changed({ label: to })),

@@ -30,6 +30,7 @@ export class Section {
   readonly #spell: Spell;
   readonly #watchedAt: number;
   readonly #flight = new SingleFlight<void>();
+  #flying: 'all' | 'changed' | undefined;
   readonly #memories = new Map<string, EntryMemory>();
   /** Told of since it was read last. */
   readonly #changed = new Set<string>();
@@ -80,19 +81,27 @@ export class Section {
   }
 
   /** Notes a change, whether or not anybody looks. */
-  told({ entry, state, from, label }: PageChange): void {
+  told({ entry, state, from, label, quiet }: PageChange): void {
     const now = this.#settings.clock.now();
     if (label !== undefined) this.timeline.note(now, label);
     if (entry !== undefined && state !== undefined) this.#remember(entry)?.told(now, state, from);
     // The reading that is under way shows it.
-    if (this.#unsettled) return;
+    if (this.#unsettled || quiet === true) return;
     if (entry === undefined) this.#wholeChanged = true;
     else if (this.#changed.size < MAX_TRACKED) this.#changed.add(entry);
   }
 
-  /** Reads everything, or what has changed. Who asks while it is read gets that. Never rejects; takes `readTimeoutMs`. */
-  read(what: 'all' | 'changed'): Promise<void> {
-    return this.#flight.run(() => this.#read(what));
+  /**
+   * Reads everything, or what has changed. Who asks while everything is read gets that. Never rejects, and takes
+   * `readTimeoutMs` at most, twice that where only a part was being read.
+   */
+  async read(what: 'all' | 'changed'): Promise<void> {
+    if (what === 'all' && this.#flying === 'changed') await this.#flight.run(async () => {});
+    await this.#flight.run(async () => {
+      this.#flying = what;
+      await this.#read(what);
+      this.#flying = undefined;
+    });
   }
 
   async #read(what: 'all' | 'changed'): Promise<void> {

@@ -52,6 +52,8 @@ export interface PageChange {
   readonly from?: PageState | undefined;
   /** Of the whole: its word for the state. */
   readonly label?: string | undefined;
+  /** True: it is noted, and shown by the next reading. Absent: it brings that reading forward. */
+  readonly quiet?: boolean | undefined;
 }
 
 /** What a reading is given. */

@@ -130,6 +130,16 @@ describe('a board', () => {
     expect(source.reads).toHaveLength(1);
   });
 
+  it('leaves the others where one source cannot be left', () => {
+    const [bad, good] = [new TestSource(undefined, 'bad'), new TestSource(undefined, 'good')];
+    bad.watch = () => () => {
+      throw new Error('no');
+    };
+    const { board } = boardOf(bad, good);
+    board.end();
+    expect(good.watched).toBe(0);
+  });
+
   it('begins no second loop where a viewer goes and another comes during a reading', async () => {
     const source = new TestSource();
     const { board, clock, viewer } = boardOf(source);

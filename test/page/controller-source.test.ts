@@ -186,6 +186,26 @@ describe('between readings a controller', () => {
     ]);
   });
 
+  it('tells of a sync check that others run without having it run again', async () => {
+    let runs = 0;
+    const { source, controller, clock } = running((own) => {
+      own.registerCheck({ name: 'flapping', check: () => ++runs % 2 === 0 });
+      own.registerCheck({ name: 'polled', intervalMs: 60_000, check: () => true });
+    });
+    const page = createStatusPage({ sources: [source], clock, refreshIntervalMs: 60_000 });
+    const answer = await page.fetch(new Request('http://h/status-page/events'));
+    await clock.advance(1000);
+    expect(runs).toBe(1);
+    for (let i = 0; i < 20; i++) {
+      const report = controller.readiness();
+      await clock.advance(300);
+      await report;
+    }
+    expect(runs).toBe(21);
+    page.close();
+    await answer?.text();
+  });
+
   it('fills the strip of a polled check, though nobody looks', async () => {
     let said = healthy();
     const { source, clock } = running((own) => {

@@ -143,6 +143,29 @@ describe('a section', () => {
     expect(source.reads).toEqual([undefined]);
   });
 
+  it('notes what is told quietly, and is not behind for it', async () => {
+    const source = new TestSource(() => entries(['a', 'ok']));
+    const { section, clock } = sectionOf(source);
+    await section.read('all');
+    await clock.advance(1000);
+    section.told({ entry: 'a', state: 'error', quiet: true });
+    expect(section.isBehind).toBe(false);
+    expect(section.memoryOf('a')?.since(clock.now(), undefined)).toEqual({ ageMs: 0, exact: true });
+  });
+
+  it('reads everything after the part that is being read, and a part not beside everything', async () => {
+    const source = new TestSource(() => entries(['a', 'ok'], ['b', 'ok']));
+    const { section, names } = sectionOf(source);
+    await section.read('all');
+    section.told({ entry: 'a' });
+    source.says = () => entries(['a', 'error'], ['b', 'error']);
+    await Promise.all([section.read('changed'), section.read('all')]);
+    expect(source.reads).toEqual([undefined, ['a'], undefined]);
+    expect(names()).toEqual(['a error', 'b error']);
+    await Promise.all([section.read('all'), section.read('changed')]);
+    expect(source.reads).toHaveLength(4);
+  });
+
   it('lets what is told during a reading to that reading', async () => {
     const source = new TestSource();
     const { section } = sectionOf(source);

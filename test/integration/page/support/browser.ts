@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -46,17 +46,14 @@ export async function open(browser: Browser, url: string, options: BrowserContex
   return { page, complaints };
 }
 
-const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
 interface AxeResult {
   readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
 }
 
 /** Everything that axe-core finds fault with. Run by the debugger, which the page's policy does not bind. */
 export async function audit(page: Page): Promise<string[]> {
-  const { readFileSync } = await import('node:fs');
   const client = await page.context().newCDPSession(page);
-  await client.send('Runtime.evaluate', { expression: readFileSync(axeFile, 'utf8') });
+  await client.send('Runtime.evaluate', { expression: axe.source });
   const { result } = await client.send('Runtime.evaluate', {
     expression: 'axe.run(document, { resultTypes: ["violations"] })',
     awaitPromise: true,
