@@ -1,4 +1,5 @@
-// Stand-in instances for test/bench/monitor.mjs: one server that answers every path with a snapshot, over HTTP.
+// Stand-in instances for test/bench/monitor.mjs: one server that answers every path with a snapshot, over HTTP, at every
+// address of 127.0.0.0/8.
 import { createServer } from 'node:http';
 
 const probe = { ok: true, status: 'success', latencyMs: 4 };
@@ -16,11 +17,11 @@ const body = JSON.stringify({
 const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
 const asked = new Map();
 const server = createServer((request, response) => {
-  const path = request.url ?? '';
-  asked.set(path, (asked.get(path) ?? 0) + 1);
+  const instance = `${request.headers.host}${request.url}`;
+  asked.set(instance, (asked.get(instance) ?? 0) + 1);
   response.writeHead(200, headers).end(body);
 });
-server.listen(0, '127.0.0.1', 4096, () => process.send?.({ port: server.address().port }));
+server.listen(0, '0.0.0.0', 4096, () => process.send?.({ port: server.address().port }));
 // How often each instance was asked since the last question.
 process.on('message', () => {
   const counts = [...asked.values()];
