@@ -29,7 +29,7 @@ export type Wanted = (name: string) => boolean;
 /** A code that is safe to publish, by SPEC's rule for reasons; a text of an error is none. */
 const CODE = /^[a-z][a-z0-9_]{0,39}$/;
 
-const code = (value: unknown): string | undefined =>
+export const code = (value: unknown): string | undefined =>
   typeof value === 'string' && CODE.test(value) ? value : undefined;
 
 const STAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;

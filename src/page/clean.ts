@@ -1,6 +1,7 @@
 import { maskCredentials, maskValue } from '../http/masking.js';
+import { code } from '../http/publish.js';
 import { clip, copyData, printable } from '../kit.js';
-import type { PageEntry, PageReading, PageState } from './source.js';
+import type { PageChange, PageEntry, PageReading, PageState } from './source.js';
 
 /** An entry in which everything is what its type says. */
 export interface CleanEntry extends PageEntry {
@@ -20,20 +21,16 @@ export interface Fact {
 }
 
 const STATES: readonly unknown[] = ['ok', 'degraded', 'error', 'unknown'] satisfies readonly PageState[];
-/** A code that is safe to publish; a text of an error is none. */
-const CODE = /^[a-z][a-z0-9_]{0,39}$/;
 const MAX_NAME = 256;
 const MAX_ERROR = 500;
 const MAX_FACTS = 20;
 const MAX_FACT = 200;
 
 const stateOf = (value: unknown): PageState => (STATES.includes(value) ? (value as PageState) : 'unknown');
-const code = (value: unknown): string | undefined =>
-  typeof value === 'string' && CODE.test(value) ? value : undefined;
 const span = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && Number.isFinite(value) ? value : undefined;
 const record = (value: unknown): Readonly<Record<string, unknown>> => {
-  if (typeof value !== 'object' || value === null) throw new TypeError('a reading and its entries are objects');
+  if (typeof value !== 'object' || value === null) throw new TypeError('readings, entries and changes are objects');
   return value as Readonly<Record<string, unknown>>;
 };
 
@@ -70,6 +67,19 @@ function cleanEntry(entry: Readonly<Record<string, unknown>>, names: Map<string,
     changedAgeMs: span(changedAgeMs),
     followed: followed === true,
     readAt,
+  };
+}
+
+/** What a source told of, in which everything is what its type says. Throws where it is no change. */
+export function cleanChange(given: unknown): PageChange {
+  const { entry, state, from, label, quiet } = record(given);
+  if (entry !== undefined && typeof entry !== 'string') throw new TypeError('the entry of a change is a name');
+  return {
+    entry: entry === undefined ? undefined : clip(entry, MAX_NAME),
+    state: state === undefined ? undefined : stateOf(state),
+    from: from === undefined ? undefined : stateOf(from),
+    label: code(label),
+    quiet: quiet === true,
   };
 }
 

@@ -5,7 +5,7 @@ import type { PageChange, PageReadContext, PageReading, PageSource, PageState } 
 import { type SourceOptions, sourceName } from './source-name.js';
 import { StampAges } from './stamp-ages.js';
 
-/** A `Controller`, from whichever copy of the package, or what reports like one. */
+/** A `Controller`, from whichever copy of the package, or what reports like one: `only` in particular is heeded. */
 export interface PageController {
   status(options?: ReportOptions): HealthReport | PromiseLike<HealthReport>;
   readiness(options?: ReportOptions): HealthReport | PromiseLike<HealthReport>;

@@ -1,7 +1,7 @@
 import { Spell } from '../http/spell.js';
 import type { Clock, Logger } from '../index.js';
 import { SingleFlight, withDeadline } from '../kit.js';
-import { type CleanEntry, type CleanReading, cleanReading } from './clean.js';
+import { type CleanEntry, type CleanReading, cleanChange, cleanReading } from './clean.js';
 import { EntryMemory } from './entry-memory.js';
 import { type PageChange, type PageSource, type PageState, worstOf } from './source.js';
 import { Timeline } from './timeline.js';
@@ -80,8 +80,9 @@ export class Section {
     return this.#memories.get(name);
   }
 
-  /** Notes a change, whether or not anybody looks. */
-  told({ entry, state, from, label, quiet }: PageChange): void {
+  /** Notes a change, whether or not anybody looks. Throws where it is none. */
+  told(change: PageChange): void {
+    const { entry, state, from, label, quiet } = cleanChange(change);
     const now = this.#settings.clock.now();
     if (label !== undefined) this.timeline.note(now, label);
     if (entry !== undefined && state !== undefined) this.#remember(entry)?.told(now, state, from);

@@ -79,7 +79,7 @@ describe('a page at its own path', () => {
     await state();
     expect(logger.lines).toEqual([
       'info status page at /status-page',
-      'error the reading of "Bad" for the status page failed: a reading and its entries are objects',
+      'error the reading of "Bad" for the status page failed: readings, entries and changes are objects',
     ]);
   });
 });

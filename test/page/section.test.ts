@@ -143,6 +143,15 @@ describe('a section', () => {
     expect(source.reads).toEqual([undefined]);
   });
 
+  it('does not trust what it is told', () => {
+    const { section } = sectionOf(new TestSource());
+    section.told({ label: 'At 10.0.0.5' });
+    expect([section.timeline.stretches, section.isBehind]).toEqual([[], true]);
+    for (const wrong of [undefined, null, 'db', { entry: 1 }]) {
+      expect(() => section.told(wrong as never)).toThrow(TypeError);
+    }
+  });
+
   it('notes what is told quietly, and is not behind for it', async () => {
     const source = new TestSource(() => entries(['a', 'ok']));
     const { section, clock } = sectionOf(source);
