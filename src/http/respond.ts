@@ -12,7 +12,15 @@ import { parseQuery, type Query } from './query.js';
 import { type PageWant, pageWant, type ReportPage } from './report-page.js';
 import type { HealthReporter } from './reporter.js';
 import type { Codes, HandlerSettings } from './resolve.js';
-import { type HealthResponse, makeResponse, NOT_ACCEPTABLE, NOT_ALLOWED, NOT_FOUND, PAGE_FAILED } from './response.js';
+import {
+  type HealthResponse,
+  isResponse,
+  makeResponse,
+  NOT_ACCEPTABLE,
+  NOT_ALLOWED,
+  NOT_FOUND,
+  PAGE_FAILED,
+} from './response.js';
 import { type Reading, SharedReading } from './shared-reading.js';
 import { Spell } from './spell.js';
 
@@ -53,6 +61,7 @@ export class Responder<Request> {
   readonly #table: PathTable;
   readonly #details: DetailsGate<Request>;
   readonly #page: ReportPage | undefined;
+  readonly #pageSpell: Spell;
   readonly #spell: Spell;
   readonly #readings: { readonly [Kind in ReportKind]: SharedReading };
   /** What probes ask, which is made once. */
@@ -65,6 +74,7 @@ export class Responder<Request> {
     this.#table = new PathTable(paths);
     this.#details = new DetailsGate(details, clock, logger);
     this.#page = page;
+    this.#pageSpell = new Spell(logger, 'the page of the health handler');
     this.#spell = new Spell(logger, 'the reporter of the health handler');
     const reading = (kind: ReportKind) => new SharedReading(reporter, kind, clock);
     this.#readings = { status: reading('status'), liveness: reading('liveness'), readiness: reading('readiness') };
@@ -110,13 +120,21 @@ export class Responder<Request> {
 
   #show(page: ReportPage, want: PageWant, request: PolicyRequest, deliver: Deliver): void {
     const failed = (error: unknown): void => {
-      this.#spell.failed(error);
+      this.#pageSpell.failed(error);
       deliver(PAGE_FAILED);
     };
+    const take = (answer: unknown): void => {
+      if (!isResponse(answer)) {
+        failed(new TypeError('it gave no response'));
+        return;
+      }
+      this.#pageSpell.fine();
+      deliver(answer);
+    };
     try {
-      const answer = page.answer(want, request);
-      if (isThenable(answer)) onSettled(answer, (value) => deliver(value as HealthResponse), failed);
-      else deliver(answer);
+      const answer: unknown = page.answer(want, request);
+      if (isThenable(answer)) onSettled(answer, take, failed);
+      else take(answer);
     } catch (error) {
       failed(error);
     }

@@ -13,6 +13,15 @@ export interface HealthResponse {
   readonly stream?: OpenStream;
 }
 
+/** Whether it can be written at all. */
+export function isResponse(value: unknown): value is HealthResponse {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, headers, headerList, body } = value as { readonly [Key in keyof HealthResponse]?: unknown };
+  const isHead =
+    typeof status === 'number' && typeof headers === 'object' && headers !== null && Array.isArray(headerList);
+  return isHead && typeof body === 'string';
+}
+
 const encoder = new TextEncoder();
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 

@@ -109,11 +109,24 @@ describe('a page beside the report', () => {
       },
     ],
     ['rejects', () => Promise.reject<HealthResponse>(new Error('secret'))],
+    ['gives nothing', () => undefined as never],
+    ['gives something else', async () => ({ status: 200, body: 'x' }) as never],
   ])('that %s is a 503 that says no more, and the log is told', async (_, answer) => {
     const logger = remembering();
-    const failed = await both({ answer }, { logger }).beside('/status', { accept: BROWSER });
-    expect([failed?.status, failed?.body]).toEqual([503, 'the page cannot be shown\n']);
-    expect(logger.lines.at(-1)).toContain('secret');
+    let broken = true;
+    const own: ReportPage = { answer: (...asked) => (broken ? answer(...asked) : page.answer(...asked)) };
+    const { beside } = both(own, { logger });
+    for (let i = 0; i < 2; i++) {
+      const failed = await beside('/status', { accept: BROWSER });
+      expect([failed?.status, failed?.body]).toEqual([503, 'the page cannot be shown\n']);
+    }
+    broken = false;
+    expect((await beside('/status', { accept: BROWSER }))?.body).toBe('page html');
+    // After the paths, told by each of both.
+    expect(logger.lines.slice(2)).toEqual([
+      expect.stringMatching(/^error the page of the health handler failed: (?:secret|it gave no response)$/),
+      'info the page of the health handler works again',
+    ]);
   });
 
   it('is refused where it is none, or where there is no path for it', () => {
