@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { WebSocket as UndiciWebSocket } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
@@ -93,6 +94,34 @@ describe('a poller of a real gateway', () => {
     await poller.stop();
     await until('the connection is closed', () => gateway.connections === 0, 3000);
   });
+
+  // Node has the class of undici as its global from 22 on.
+  it.each([
+    ['ws', WebSocket],
+    ['undici', UndiciWebSocket],
+  ])(
+    'with the WebSocket of %s sends its headers, comes back after a break, and leaves nothing',
+    async (_, webSocket) => {
+      const gateway = await worker();
+      const { poller, transport } = follow({
+        url: gateway.url.replace('//', '//user:pw@'),
+        headers: { 'x-token': 'abc' },
+        webSocket,
+      });
+      poller.start();
+      await until('snapshots come by WebSocket', () => transport() === 'websocket');
+      gateway.reset();
+      await until('it is given up', () => transport() === 'http');
+      await until('the WebSocket is back', () => transport() === 'websocket');
+      expect(gateway.upgrades.map((headers) => [headers['x-token'], headers.authorization])).toEqual(
+        gateway.upgrades.map(() => ['abc', `Basic ${btoa('user:pw')}`]),
+      );
+      expect(gateway.upgrades.length).toBeGreaterThanOrEqual(2);
+      await poller.stop();
+      const open = () => gateway.webSockets;
+      await until('the WebSocket is closed', () => open() === 0, 3000);
+    },
+  );
 
   it('asks passively, by both ways', async () => {
     const gateway = await worker();

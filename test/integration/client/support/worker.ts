@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Gateway } from '../../../../src/presets/gateway/index.js';
+import { Gateway, type GatewayWebSockets } from '../../../../src/presets/gateway/index.js';
 
 /** A worker with a real gateway preset in it: over HTTP and WebSocket, at one port, and of a state that the test sets. */
 export class GatewayWorker {
@@ -10,9 +10,11 @@ export class GatewayWorker {
   /** Whether its start script still runs. */
   starting = false;
   readonly requests: string[] = [];
+  /** The headers with which WebSockets were asked for. */
+  readonly upgrades: IncomingHttpHeaders[] = [];
   port = 0;
   #server: Server | undefined;
-  #close: (() => Promise<void>) | undefined;
+  #streams: GatewayWebSockets | undefined;
   readonly #sockets = new Set<Socket>();
 
   static async start(): Promise<GatewayWorker> {
@@ -44,8 +46,8 @@ export class GatewayWorker {
       socket.once('close', () => this.#sockets.delete(socket));
     });
     if (webSocket) {
-      const sockets = await gateway.attachWebSocket(server, { pollIntervalMs: 100 });
-      this.#close = () => sockets.close();
+      server.on('upgrade', ({ headers }: IncomingMessage) => this.upgrades.push(headers));
+      this.#streams = await gateway.attachWebSocket(server, { pollIntervalMs: 100 });
     }
     server.listen(this.port, '127.0.0.1');
     await once(server, 'listening');
@@ -56,6 +58,11 @@ export class GatewayWorker {
   /** How many connections are open. */
   get connections(): number {
     return this.#sockets.size;
+  }
+
+  /** How many WebSockets are open. */
+  get webSockets(): number {
+    return this.#streams?.clients ?? 0;
   }
 
   /** Every connection is reset, as by a proxy that is restarted. */
@@ -69,8 +76,8 @@ export class GatewayWorker {
     if (server === undefined) return;
     this.#server = undefined;
     this.reset();
-    await this.#close?.();
-    this.#close = undefined;
+    await this.#streams?.close();
+    this.#streams = undefined;
     await new Promise((resolve) => server.close(resolve));
   }
 }
