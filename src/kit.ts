@@ -32,7 +32,6 @@ export { recorded } from './engine/attempt.js';
 export { withDeadline } from './engine/deadline.js';
 export { Emitter } from './engine/emitter.js';
 export { LeftCalls } from './engine/left-calls.js';
-export type { ReportView } from './engine/report-view.js';
 export { RunBatch } from './engine/run-batch.js';
 export { Runner, type RunnerSettings } from './engine/run-check.js';
 export { EngineScope } from './engine/scope.js';
