@@ -131,7 +131,13 @@ if (wanted('presets')) {
   result.gateway = printed('gateway.mjs');
   result.sandboxServices = printed('sandbox-services.mjs');
 }
-if (wanted('monitor')) result.monitor = printed('monitor.mjs', quick ? [1000, 5] : [10_000, 20]);
+if (wanted('monitor')) {
+  result.monitor = [
+    ['paths of one origin, asked by fetch', ['together', 'fetch']],
+    ['origins of their own, asked by fetch', ['apart', 'fetch']],
+    ['origins of their own, asked by node:http', ['apart', 'http']],
+  ].flatMap(([what, how]) => [what, ...printed('monitor.mjs', [quick ? 1000 : 10_000, quick ? 5 : 20, ...how])]);
+}
 if (wanted('history')) result.history = printed('history.mjs', [quick ? 20_000 : 1_000_000]);
 
 if (!quick) {
