@@ -21,7 +21,7 @@ export interface RawResponse {
   readonly writableEnded: boolean;
   /** Gets a list of names and values, which the types of HTTP/2 do not know. */
   writeHead(status: number, headers: never): unknown;
-  end(body: string): unknown;
+  end(body: string | Uint8Array): unknown;
   destroy?(): unknown;
   /** Used for streams of events only, as what follows. */
   write?(text: string): unknown;
@@ -85,7 +85,7 @@ export function acceptOf({ rawHeaders }: RawRequest): string | undefined {
 /** Writes an answer, unless the client has gone or something else has answered. */
 export function write(
   response: RawResponse,
-  { status, headers, headerList, body, stream }: HealthResponse,
+  { status, headers, headerList, body, bytes, stream }: HealthResponse,
   method: string | undefined,
 ): void {
   if (response.destroyed || response.headersSent || response.writableEnded) return;
@@ -98,7 +98,7 @@ export function write(
       return;
     }
     response.writeHead(status, headerList as never);
-    response.end(method === 'HEAD' ? '' : body);
+    response.end(method === 'HEAD' ? '' : (bytes ?? body));
   } catch {
     // What stands around us has broken the response: only its connection can still be ended.
     response.destroy?.();

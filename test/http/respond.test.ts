@@ -43,6 +43,14 @@ describe('the bytes', () => {
     await controller.stop();
   });
 
+  it('are there as such where the answer is long, the same as its text', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => ({ name: `ünï-${i}` }));
+    const long = await asking(reporterOf(() => reportOf(...names)))('/readyz');
+    expect(new TextDecoder().decode(long?.bytes)).toBe(long?.body);
+    expect(long?.headers['Content-Length']).toBe(String(long?.bytes?.length));
+    expect(await asking(reporterOf(() => reportOf({ name: 'db' })))('/readyz')).not.toHaveProperty('bytes');
+  });
+
   it.each(['/readyz', '/livez', '/status', '/readyz?format=text', '/readyz?format=health'])(
     'of %s are no other question’s',
     async (target) => {

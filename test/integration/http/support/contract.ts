@@ -178,6 +178,19 @@ export function contract(mounts: readonly (readonly [name: string, mount: Mount]
       }
     });
 
+    it('writes a long answer whole, whatever its characters, and its length', async () => {
+      const names = Array.from({ length: 300 }, (_, i) => `ünï-${i}`);
+      const { origin } = await serve(
+        running((own) => names.forEach((name) => void own.registerCheck({ name, check: () => true }))),
+      );
+      const answer = await ask(origin, '/readyz');
+      expect(JSON.parse(answer.body).services.map(({ name }: { name: string }) => name)).toEqual(names);
+      expect(Number(answer.headers['content-length'])).toBe(Buffer.byteLength(answer.body));
+      expect((await ask(origin, '/readyz', { method: 'HEAD' })).headers['content-length']).toBe(
+        answer.headers['content-length'],
+      );
+    });
+
     it('writes what Accept or the query asks for, and 406 where it has no such format', async () => {
       const { origin } = await serve(running(withDb));
       const type = async (path: string, accept?: string) => {
