@@ -1,4 +1,4 @@
-import type { RecordedResult, Verdict } from '../core/check-result.js';
+import { HEALTHY, type RecordedResult, type Verdict } from '../core/check-result.js';
 import type { CheckState } from '../core/events.js';
 import type { ServiceStatus } from '../core/report.js';
 import { KINDS_OF, REPORT_KINDS, type ReportKind } from '../core/report-kind.js';
@@ -53,6 +53,8 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   /** The process stalled: the old result stays trusted until the run that is due has ended. */
   #trusted = false;
   #frozen = false;
+  /** A sync check without thresholds that was healthy, without a word, the last time: once more says nothing new. */
+  #uneventful = false;
   #entry: ServiceStatus | undefined;
   /** What is shown of the verdict it was made of. */
   #standing: Standing | undefined;
@@ -85,6 +87,12 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   }
 
   record(verdict: Verdict, startedAt: number, endedAt: number): void {
+    if (verdict === HEALTHY && this.#uneventful) {
+      this.#endedAt = endedAt;
+      this.#successes++;
+      this.#remember(verdict, endedAt - startedAt);
+      return;
+    }
     if (this.removed || this.#frozen) return;
     const success = verdict.status !== 'unhealthy';
     const afterStale = this.#seen === 'stale' || this.isStale(endedAt);
@@ -100,6 +108,8 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
     }
     const shown = this.#shown?.verdict ?? verdict;
     if (this.#seen !== 'healthy' || shown.status !== 'healthy') this.#see(shown.status, shown.message, shown.reason);
+    const plain = this.poll === undefined && this.#thresholds === undefined;
+    this.#uneventful = plain && verdict === HEALTHY && !this.removed && !this.#frozen;
   }
 
   // Without thresholds the last attempt is the one that is shown.
@@ -152,6 +162,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
   /** The controller has stopped: the last result stands. */
   freeze(): void {
     this.#frozen = true;
+    this.#uneventful = false;
   }
 
   /** Leaves the run under way behind, and releases who waits for it. */
@@ -161,6 +172,7 @@ export class CheckEntry implements ReportSource, RunSink, Polled {
 
   remove(): void {
     this.removed = true;
+    this.#uneventful = false;
     this.runner.cancel();
   }
 

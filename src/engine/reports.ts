@@ -5,6 +5,7 @@ import { ReportFlight, ReportView, type TakeReport } from './report-view.js';
 import { RunBatch } from './run-batch.js';
 import type { EngineScope } from './scope.js';
 import type { ReportSource } from './source.js';
+import { soon } from './thenable.js';
 
 /** Whether an entry of this name is wanted. */
 export type NameFilter = (name: string) => boolean;
@@ -106,7 +107,7 @@ export class Reports {
       flight.land(this.#view(kind, sources));
     };
     let beginning = true;
-    const batch = new RunBatch(this.#scope, true, () => (beginning ? queueMicrotask(deliver) : deliver()));
+    const batch = new RunBatch(this.#scope, true, () => (beginning ? soon(deliver) : deliver()));
     for (let i = 0; i < sources.length; i++) sources[i]?.begin(kind, batch);
     batch.seal();
     beginning = false;

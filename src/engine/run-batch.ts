@@ -1,8 +1,12 @@
 import type { TimerHandle } from '../ports/clock.js';
 import type { EngineScope } from './scope.js';
+import { soon } from './thenable.js';
 
 /** Beginning all runs of a batch took longer than this: some of them block the loop. */
 const BLOCKING_MS = 1;
+
+/** A trivial run settles within so many microtasks: only what is pending after them needs a timer, which costs as much. */
+const PATIENCE_MICROTASKS = 4;
 
 /** A run as its batch sees it. */
 export interface BoundRun {
@@ -25,7 +29,7 @@ export class RunBatch {
   #pending = 0;
   #sealed = false;
   #own: BoundRun[] | undefined;
-  /** The earliest deadline of its own runs, perhaps of one that has settled. */
+  /** The earliest deadline of its own runs, once it is looked for; perhaps of one that has settled. */
   #earliest = Number.POSITIVE_INFINITY;
   #timer: TimerHandle | undefined;
   #firstReading: number | undefined;
@@ -62,7 +66,6 @@ export class RunBatch {
   /** A run that this batch began and whose deadline it watches. */
   began(runner: BoundRun): void {
     this.#pending++;
-    if (runner.deadline < this.#earliest) this.#earliest = runner.deadline;
     if (this.#own === undefined) this.#own = [runner];
     else this.#own.push(runner);
   }
@@ -88,7 +91,20 @@ export class RunBatch {
     const tookMs = now - (this.#firstReading ?? now);
     this.#graceMs = this.#readsEach ? 0 : tookMs;
     this.#scope.runsBlock = tookMs > BLOCKING_MS;
-    this.#arm(now);
+    if (this.#own !== undefined) this.#armAfter(PATIENCE_MICROTASKS);
+  }
+
+  #armAfter(microtasks: number): void {
+    let left = microtasks;
+    const wait = (): void => {
+      if (this.#pending === 0) return;
+      if (--left > 0) soon(wait);
+      else {
+        this.#look();
+        this.#arm(this.#scope.clock.now());
+      }
+    };
+    soon(wait);
   }
 
   #finish(): void {

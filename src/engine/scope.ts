@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Random } from '../ports/random.js';
 import { Emitter } from './emitter.js';
+import { soon } from './thenable.js';
 
 /** What the parts of one engine share: the ports, the emitter, and who is told that a report has changed. */
 export class EngineScope {
@@ -60,7 +61,7 @@ export class EngineScope {
   #begin(): void {
     if (this.#burst) return;
     this.#burst = true;
-    queueMicrotask(this.#end);
+    soon(this.#end);
   }
 
   readonly #end = (): void => {

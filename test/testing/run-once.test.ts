@@ -67,6 +67,7 @@ it('a run ends at its timeout, with its signal aborted', async () => {
   const ofProbe = runProbe(hanging, { clock, timeoutMs: 211 });
   const ofCheck = runCheck({ name: 'c', check: hanging, timeoutMs: 307 }, { clock });
   const byDefault = [runProbe(hanging, { clock }), runCheck({ name: 'd', check: hanging }, { clock })];
+  await clock.advance(0);
   expect(clock.timers.map(({ delayMs }) => delayMs)).toEqual([211, 307, 5000, 5000]);
   await clock.advance(5000);
   expect(await ofProbe).toMatchObject({ message: 'probe timed out', reason: 'timeout', durationMs: 211 });
