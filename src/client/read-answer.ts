@@ -1,5 +1,6 @@
 import { gatewaySnapshotSchema } from '../wire/gateway-schema.js';
-import type { SnapshotFetchBody, SnapshotFetchResponse } from './fetch.js';
+import { discardBody, readBody } from '../wire/read-body.js';
+import type { SnapshotFetchResponse } from './fetch.js';
 import type { PollOutcome } from './poll-record.js';
 
 /** More than this is no snapshot. Also as characters, which in UTF-8 are never fewer bytes. */
@@ -21,19 +22,19 @@ export function readSnapshotText(what: string, text: string): PollOutcome {
 
 /** Whatever its status: with `statusCode: 'reflect'` a gateway that is not ready says so with 503. */
 export async function readAnswer(response: SnapshotFetchResponse): Promise<PollOutcome> {
-  const { status, type, headers, body } = response;
+  const { status, type, headers } = response;
   // A browser hides the status of a redirect that is not followed.
   const hidden = type === 'opaqueredirect';
   const what = hidden ? 'the answer' : `the answer (HTTP ${Number(status)})`;
   if (hidden || (status >= 300 && status < 400)) {
-    await discard(body);
+    await discardBody(response);
     return refused(what, 'a redirect, and none is followed');
   }
   if (Number(headers?.get('content-length') ?? 0) > MAX_SNAPSHOT_BYTES) {
-    await discard(body);
+    await discardBody(response);
     return refused(what, TOO_LONG);
   }
-  const text = body ? await readBody(body) : typeof response.text === 'function' ? await response.text() : '';
+  const text = await readBody(response, MAX_SNAPSHOT_BYTES);
   return text === undefined ? refused(what, TOO_LONG) : readSnapshotText(what, text);
 }
 
@@ -48,29 +49,4 @@ function validated(what: string, value: unknown): PollOutcome {
 
 function refused(what: string, why: string): PollOutcome {
   return { ok: false, error: `${what} is ${why}` };
-}
-
-/** Unread, it would hold on to its connection. */
-async function discard(body: SnapshotFetchBody | null | undefined): Promise<void> {
-  await body
-    ?.getReader()
-    .cancel()
-    .catch(() => {});
-}
-
-/** Undefined when it is longer than the limit; no more than that and one piece is ever held. */
-async function readBody(body: SnapshotFetchBody): Promise<string | undefined> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    bytes += piece.value?.byteLength ?? 0;
-    if (bytes > MAX_SNAPSHOT_BYTES) {
-      await reader.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(piece.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

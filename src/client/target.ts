@@ -1,4 +1,5 @@
 import { HealthControllerError } from '../index.js';
+import { takeCredentials } from '../wire/url-credentials.js';
 
 /** Where the snapshots of an instance are, and how it is shown to people. */
 export interface Target {
@@ -63,23 +64,6 @@ function readUrl(at: string, option: string, given: unknown, protocols: readonly
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && protocols.includes(url.protocol)) return url;
   throw refuse(at, option, `an absolute URL that begins with ${protocols.join(' or ')}`);
-}
-
-function takeCredentials(url: URL): string | undefined {
-  const { username, password } = url;
-  if (username === '' && password === '') return undefined;
-  url.username = '';
-  url.password = '';
-  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function refuse(at: string, option: string, expected: string): HealthControllerError {

@@ -1,12 +1,12 @@
+import type { Answering } from './answering.js';
 import { streamToBody } from './event-sink.js';
-import type { Answering } from './node.js';
 import type { HealthResponse } from './response.js';
 
 /** Gives a response for a request of ours, and undefined, at once, for any other. */
 export type FetchHandler = (request: Request) => Promise<Response> | undefined;
 
 /** The shell around a responder for whatever has `Request` and `Response`. Uses nothing of Node. */
-export function fetchHandler(responder: Answering<Request>): FetchHandler {
+export function fetchHandler<Match>(responder: Answering<Request, Match>): FetchHandler {
   return (request) => {
     const { url, method } = request;
     const fragment = url.indexOf('#');

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Answering } from './answering.js';
 import { createResponder } from './create-responder.js';
 import { streamToNode } from './event-sink.js';
 import type { HealthHandlerOptions } from './options.js';
 import type { PolicyRequest } from './policies.js';
 import type { HealthReporter } from './reporter.js';
-import type { Responder } from './respond.js';
 import type { HealthResponse } from './response.js';
 
 /** What is read of a request of Node: of HTTP/2 too. */
@@ -57,11 +57,10 @@ export function createHealthHandler<Request extends RawRequest & PolicyRequest =
   return nodeHandler(createResponder('createHealthHandler()', reporter, options));
 }
 
-/** What recognises requests and answers them. */
-export type Answering<Request> = Pick<Responder<Request>, 'match' | 'answer'>;
-
 /** The shell around a responder for whatever has requests and responses of Node. */
-export function nodeHandler<Request extends RawRequest>(responder: Answering<Request>): HealthHandler<Request> {
+export function nodeHandler<Request extends RawRequest, Match>(
+  responder: Answering<Request, Match>,
+): HealthHandler<Request> {
   return (request, response) => {
     const target = responder.match(request.url ?? '');
     if (target === undefined) return false;

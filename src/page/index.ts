@@ -1,5 +1,6 @@
 // The page
-export { createStatusPage, type FastifyHost, type StatusPage } from './status-page.js';
+export { createStatusPage, type StatusPage } from './status-page.js';
+export type { FastifyHost } from '../http/shells.js';
 export type { StatusPageOptions } from './options.js';
 
 // What it shows

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fetchHandler } from '../http/fetch-handler.js';
-import { acceptOf, nodeHandler, write } from '../http/node.js';
-import type { PolicyRequest } from '../http/policies.js';
+import { nodeHandler } from '../http/node.js';
+import type { Target } from '../http/paths.js';
 import type { ReportPage } from '../http/report-page.js';
+import { expressShell, type FastifyHost, fastifyShell } from '../http/shells.js';
 import { Board } from './board.js';
 import { EventStreams } from './event-streams.js';
 import { resolveStatusPage, type StatusPageOptions } from './options.js';
@@ -33,24 +34,6 @@ export interface StatusPage extends ReportPage {
    * is asked for. Comes by itself when a controller that is shown has drained. Doing it again does nothing.
    */
   close(): void;
-}
-
-interface FastifyRequest extends PolicyRequest {
-  readonly raw: IncomingMessage;
-}
-
-interface FastifyReply {
-  readonly raw: ServerResponse;
-  hijack(): unknown;
-}
-
-/** What the plugin uses of an instance of Fastify 4 and 5. */
-export interface FastifyHost {
-  readonly prefix: string;
-  addHook(
-    name: 'onRequest',
-    hook: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void,
-  ): unknown;
 }
 
 /**
@@ -88,41 +71,16 @@ export function createStatusPage(options: StatusPageOptions): StatusPage {
   if (signals.some(({ aborted }) => aborted)) close();
 
   const responder = new PageResponder(answers, path);
-  const handle = nodeHandler<IncomingMessage>(responder);
+  const handle = nodeHandler<IncomingMessage, Target>(responder);
   const page = Object.assign((request: IncomingMessage, response: ServerResponse) => handle(request, response), {
     answer: answers.answer.bind(answers),
     router: expressShell(handle),
-    plugin: fastifyShell((prefix) => new PageResponder(answers, settings.pathBelow(prefix))),
+    plugin: fastifyShell('health-controller-page', (prefix) => new PageResponder(answers, settings.pathBelow(prefix))),
     fetch: fetchHandler(responder),
     path,
     close,
   });
   return Object.defineProperty(page as typeof page & Pick<StatusPage, 'clients'>, 'clients', {
     get: () => streams.size,
-  });
-}
-
-function expressShell(handle: (request: IncomingMessage, response: ServerResponse) => boolean): StatusPage['router'] {
-  return (request, response, next) => {
-    if (!handle(request, response)) next();
-  };
-}
-
-function fastifyShell(respondBelow: (prefix: string) => PageResponder): StatusPage['plugin'] {
-  const plugin: StatusPage['plugin'] = (instance, { prefix = '' }, done) => {
-    const responder = respondBelow(`${instance.prefix}/${prefix}`);
-    instance.addHook('onRequest', (request, reply, next) => {
-      const { raw } = request;
-      const target = responder.match(raw.url ?? '');
-      if (target === undefined) return next();
-      // Written past Fastify: no hook adds an ETag or another body, and its request is over.
-      reply.hijack();
-      responder.answer(target, raw.method, acceptOf(raw), request, (answer) => write(reply.raw, answer, raw.method));
-    });
-    done();
-  };
-  return Object.assign(plugin, {
-    [Symbol.for('skip-override')]: true,
-    [Symbol.for('fastify.display-name')]: 'health-controller-page',
   });
 }

@@ -1,5 +1,6 @@
 // What a history costs: writing a million rows of fifty instances, the loop's delay meanwhile and at the pace of 10,000
-// instances polled every 5 s, and reading uptime out of a table of that size. Needs PostgreSQL on this machine.
+// instances polled every 5 s, and reading uptime out of a table of that size. PostgreSQL is left out where it is not
+// on this machine.
 //   node --import tsx test/bench/history.mjs [rows]
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { systemClock } from 'health-controller';
 import { memoryStore, postgresStore, SnapshotHistory, sqliteStore } from 'health-controller/client';
-import { startPostgres } from '../integration/history/support/postgres.ts';
+import { postgresFolder, startPostgres } from '../integration/history/support/postgres.ts';
 import { median } from './measure.mjs';
 
 const [rows = 1_000_000] = process.argv.slice(2).map(Number);
@@ -108,12 +109,15 @@ console.log(`  ${(statSync(file).size / rows).toFixed(0)} bytes a row`);
 database.close();
 rmSync(folder, { recursive: true });
 
-const server = await startPostgres();
-try {
-  const pool = server.pool();
-  await measure('PostgreSQL', postgresStore(pool));
-  const { rows: sizes } = await pool.query("SELECT pg_total_relation_size('instance_health_snapshots') AS bytes");
-  console.log(`  ${(Number(sizes[0].bytes) / rows).toFixed(0)} bytes a row`);
-} finally {
-  await server.destroy();
+if (postgresFolder() === undefined) console.log('PostgreSQL: not measured, since it is not on this machine');
+else {
+  const server = await startPostgres();
+  try {
+    const pool = server.pool();
+    await measure('PostgreSQL', postgresStore(pool));
+    const { rows: sizes } = await pool.query("SELECT pg_total_relation_size('instance_health_snapshots') AS bytes");
+    console.log(`  ${(Number(sizes[0].bytes) / rows).toFixed(0)} bytes a row`);
+  } finally {
+    await server.destroy();
+  }
 }

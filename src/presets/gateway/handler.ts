@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { write } from '../../http/node.js';
+import { fetchHandler } from '../../http/fetch-handler.js';
+import { nodeHandler } from '../../http/node.js';
 import type { DetailsPolicy } from '../../http/options.js';
 import { pathShape } from '../../http/paths.js';
 import type { PolicyRequest } from '../../http/policies.js';
+import { expressShell, type FastifyHost, fastifyShell } from '../../http/shells.js';
 import { callable, readOptions, where } from '../../kit.js';
 import { detailsShape } from './details-shape.js';
 import type { Observer } from './observer.js';
 import { GatewayResponder } from './responder.js';
 import type { AuthorizeRestart } from './restart-guard.js';
+import type { Route } from './routes.js';
 
 /** Options of {@link Gateway.handler}. */
 export interface GatewayHandlerOptions {
@@ -49,24 +52,6 @@ export interface GatewayHandler {
   readonly fetch: (request: Request) => Promise<Response> | undefined;
 }
 
-interface FastifyRequest extends PolicyRequest {
-  readonly raw: IncomingMessage;
-}
-
-interface FastifyReply {
-  readonly raw: ServerResponse;
-  hijack(): unknown;
-}
-
-/** What the plugin uses of an instance of Fastify 4 and 5. */
-export interface FastifyHost {
-  readonly prefix: string;
-  addHook(
-    name: 'onRequest',
-    hook: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void,
-  ): unknown;
-}
-
 const SHAPE = {
   basePath: pathShape(),
   authorize: callable(),
@@ -85,60 +70,10 @@ export function gatewayHandler(observer: Observer, given: unknown): GatewayHandl
       details: typeof details === 'function' ? details.bind(given) : (details ?? 'never'),
     });
   const responder = respondBelow('');
-  const handle = (request: IncomingMessage, response: ServerResponse): boolean =>
-    answerNode(responder, request, response, request);
-  return Object.assign(handle, {
+  const handle = nodeHandler<IncomingMessage, Route>(responder);
+  return Object.assign((request: IncomingMessage, response: ServerResponse) => handle(request, response), {
     router: expressShell(handle),
-    plugin: fastifyShell(respondBelow),
-    fetch: fetchShell(responder),
+    plugin: fastifyShell('health-controller-gateway', respondBelow),
+    fetch: fetchHandler(responder),
   });
-}
-
-/** `asked` is the request as the policies see it. */
-function answerNode(
-  responder: GatewayResponder,
-  request: IncomingMessage,
-  response: ServerResponse,
-  asked: PolicyRequest,
-): boolean {
-  const route = responder.match(request.url ?? '');
-  if (route === undefined) return false;
-  const { method } = request;
-  void responder.answer(route, method, asked).then((answer) => write(response, answer, method));
-  return true;
-}
-
-function expressShell(handle: (request: IncomingMessage, response: ServerResponse) => boolean) {
-  const router: GatewayHandler['router'] = (request, response, next) => {
-    if (!handle(request, response)) next();
-  };
-  return router;
-}
-
-function fastifyShell(respondBelow: (prefix: string) => GatewayResponder): GatewayHandler['plugin'] {
-  const plugin: GatewayHandler['plugin'] = (instance, { prefix = '' }, done) => {
-    const responder = respondBelow(`${instance.prefix}/${prefix}`);
-    instance.addHook('onRequest', (request, reply, next) => {
-      if (responder.match(request.raw.url ?? '') === undefined) return next();
-      // Written past Fastify: no hook adds an ETag or another body, and its request is over.
-      reply.hijack();
-      answerNode(responder, request.raw, reply.raw, request);
-    });
-    done();
-  };
-  return Object.assign(plugin, {
-    [Symbol.for('skip-override')]: true,
-    [Symbol.for('fastify.display-name')]: 'health-controller-gateway',
-  });
-}
-
-function fetchShell(responder: GatewayResponder): GatewayHandler['fetch'] {
-  return (request) => {
-    const route = responder.match(request.url);
-    if (route === undefined) return undefined;
-    const { method } = request;
-    return responder.answer(route, method, request).then(({ status, headers, body }) => {
-      return new Response(method === 'HEAD' ? null : body, { status, headers: { ...headers } });
-    });
-  };
 }

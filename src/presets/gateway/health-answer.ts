@@ -1,3 +1,6 @@
+import { discardBody, readBody } from '../../wire/read-body.js';
+import { takeCredentials } from '../../wire/url-credentials.js';
+
 /** What a health request is made with: what a `fetch` takes, as far as it is used here. */
 export interface HealthFetchInit {
   readonly method: 'GET';
@@ -50,10 +53,10 @@ export async function askHealth(
   const { status } = response;
   const html = /^\s*text\/html\b/i.test(response.headers?.get('content-type') ?? '');
   if (!wantsBody || status !== 200 || html) {
-    await discard(response);
+    await discardBody(response);
     return { status, html, body: '' };
   }
-  const body = await readBody(response);
+  const body = await readBody(response, MAX_BODY_BYTES);
   return { status, html: body !== undefined && /^\s*<(!doctype\s|html\b)/i.test(body), body };
 }
 
@@ -66,50 +69,8 @@ export interface HealthTarget {
 export function healthTarget(healthUrl: string): HealthTarget {
   const url = new URL(healthUrl);
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': 'health-controller' };
-  if (url.username !== '' || url.password !== '') {
-    const bytes = new TextEncoder().encode(`${decoded(url.username)}:${decoded(url.password)}`);
-    headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
-    url.username = '';
-    url.password = '';
-  }
+  const authorization = takeCredentials(url);
+  if (authorization !== undefined) headers.authorization = authorization;
   url.hash = '';
   return Object.freeze({ url: url.href, headers: Object.freeze(headers) });
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-async function discard({ body }: HealthFetchResponse): Promise<void> {
-  // Unread, it would hold on to its connection.
-  if (body !== null && body !== undefined)
-    await body
-      .getReader()
-      .cancel()
-      .catch(() => {});
-}
-
-async function readBody(response: HealthFetchResponse): Promise<string | undefined> {
-  const { body } = response;
-  if (body === null || body === undefined) {
-    const text = typeof response.text === 'function' ? await response.text() : '';
-    return text.length > MAX_BODY_BYTES ? undefined : text;
-  }
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-    bytes += piece.value?.byteLength ?? 0;
-    if (bytes > MAX_BODY_BYTES) {
-      await reader.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(piece.value, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -1,6 +1,8 @@
+import type { Answering } from '../../http/answering.js';
 import { DetailsGate } from '../../http/details.js';
 import type { DetailsPolicy } from '../../http/options.js';
 import type { PolicyRequest } from '../../http/policies.js';
+import type { Deliver } from '../../http/respond.js';
 import { type HealthResponse, makeResponse, NOT_ALLOWED } from '../../http/response.js';
 import { withDeadline } from '../../kit.js';
 import { thrownText } from './fault.js';
@@ -28,7 +30,7 @@ const RESTARTING = json(202, { restart: 'under way' });
 const NOT_RESTARTED = json(500, { restart: 'failed' });
 
 /** The one place that decides status, headers and body; every adapter is a shell around it. */
-export class GatewayResponder {
+export class GatewayResponder implements Answering<PolicyRequest, Route> {
   readonly #observer: Observer;
   readonly #statusCode: 200 | 'reflect';
   readonly #details: DetailsGate<PolicyRequest>;
@@ -50,9 +52,16 @@ export class GatewayResponder {
     return route?.to === 'stream' || (route?.to === 'restart' && this.#guard === undefined) ? undefined : route;
   }
 
-  /** Answers. Never rejects. */
-  answer(route: Route, method: string | undefined, request: PolicyRequest): Promise<HealthResponse> {
-    return route.to === 'restart' ? this.#restart(method, request) : this.#snapshot(route, method, request);
+  /** Answers, later. Never throws, and nothing is left to reject. There is one format, whatever `accept` says. */
+  answer(
+    route: Route,
+    method: string | undefined,
+    _accept: string | undefined,
+    request: PolicyRequest,
+    deliver: Deliver,
+  ): void {
+    const answer = route.to === 'restart' ? this.#restart(method, request) : this.#snapshot(route, method, request);
+    void answer.then(deliver);
   }
 
   async #snapshot({ passive }: Route, method: string | undefined, request: PolicyRequest): Promise<HealthResponse> {
