@@ -14,8 +14,8 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What a user has after `npm install health-controller`, with types for Node and a zod of their own. */
-export default function install(project: TestProject): () => void {
+/** A folder outside the repository in which the package is installed as `npm install` does it, from a tarball. */
+export function installPackage(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'health-controller-')));
   const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, stdio: 'pipe' });
   // The build is what is under test here, so nothing is built on the way.
@@ -25,6 +25,12 @@ export default function install(project: TestProject): () => void {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   // Offline: there is nothing to fetch, because nothing is depended on.
   npm(folder, 'install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${tarball}`);
+  return folder;
+}
+
+/** What a user has after `npm install health-controller`, with types for Node and a zod of their own. */
+export default function install(project: TestProject): () => void {
+  const folder = installPackage();
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
   for (const name of ['@types/node', 'zod']) {
     symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'dir');
