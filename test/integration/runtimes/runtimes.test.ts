@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { installPackage } from '../../package/support/install.js';
 import { needs } from '../support/needs.js';
 
-const runtimes = fileURLToPath(new URL('node_modules/', import.meta.url));
+const runtimes = fileURLToPath(new URL('installed/node_modules/', import.meta.url));
 const there = await needs('runtimes', () => existsSync(`${runtimes}.bin/bun`));
 
 describe.skipIf(!there)('the installed package', () => {
