@@ -8,7 +8,7 @@ const CHECKS = 10;
 const CONNECTIONS = 20;
 
 export async function adapters({ quick }) {
-  const rounds = quick ? 2 : 7;
+  const rounds = quick ? 1 : 3;
   const rows = [];
   for (const what of NAMES) {
     const ratios = [];

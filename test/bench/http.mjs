@@ -56,16 +56,16 @@ function contestants(quick) {
   return list;
 }
 
-/** Those with a target are looked at more often. */
-const roundsFor = ({ what, target }, quick) =>
-  quick ? 1 : target === undefined && !what.startsWith('@godaddy') ? 2 : 5;
+/** Those with a target, and the peer that they are held against, are looked at more closely. */
+const isCentral = ({ what, target }) => target !== undefined || what.startsWith('@godaddy');
 
 export async function http({ quick }) {
   const rows = [];
   for (const contestant of contestants(quick)) {
     const { what, checks, workMs, target } = contestant;
     const seen = new Map((quick || workMs > 0 ? [20] : [1, 20]).map((connections) => [connections, []]));
-    for (let round = 0; round < roundsFor(contestant, quick); round++) await onePair(contestant, seen);
+    const rounds = isCentral(contestant) && !quick ? 3 : 1;
+    for (let round = 0; round < rounds; round++) await (isCentral(contestant) ? closeLook : look)(contestant, seen);
     for (const [connections, figures] of seen) {
       const middle = (name) => median(figures.map((each) => each[name]));
       const row = {
@@ -73,7 +73,7 @@ export async function http({ quick }) {
         checks,
         connections,
         ratio: middle('ratio'),
-        ratioToSame: middle('ratioToSame'),
+        ...(isCentral(contestant) ? { ratioToSame: middle('ratioToSame') } : {}),
         cpuMicros: middle('cpuMicros'),
         perSecond: middle('perSecond'),
         p99Ms: middle('p99Ms'),
@@ -91,7 +91,7 @@ export async function http({ quick }) {
  * they live. Beside the constant stands one that has the contestant's length and comes when its checks are done: what
  * no answer of that size and time can be cheaper than.
  */
-async function onePair({ url, path, checks, workMs, mode }, seen) {
+async function closeLook({ url, path, checks, workMs, mode }, seen) {
   const server = await launch(url, checks, workMs, mode);
   const { length } = await (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
   const bare = await launch(ours('bare'));
@@ -113,4 +113,18 @@ async function onePair({ url, path, checks, workMs, mode }, seen) {
     });
   }
   for (const each of [server, bare, same]) each.end();
+}
+
+/** A contestant and the constant, once. */
+async function look({ url, path, checks, workMs, mode }, seen) {
+  const server = await launch(url, checks, workMs, mode);
+  const bare = await launch(ours('bare'));
+  load(server.port, path, 20, 1);
+  load(bare.port, '/', 20, 1);
+  for (const [connections, figures] of seen) {
+    const before = await cpuPerRequest(bare, '/', connections, 1);
+    const one = await cpuPerRequest(server, path, connections, 1);
+    figures.push({ ...one, ratio: one.cpuMicros / before.cpuMicros });
+  }
+  for (const each of [server, bare]) each.end();
 }

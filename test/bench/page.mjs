@@ -31,7 +31,7 @@ export function page(result) {
           row.checks,
           row.connections,
           against(row.ratio, row.target),
-          two(row.ratioToSame),
+          row.ratioToSame === undefined ? '' : two(row.ratioToSame),
           row.cpuMicros.toFixed(1),
           Math.round(row.perSecond),
           two(row.p99Ms),

@@ -118,7 +118,7 @@ async function section(name, measure) {
 }
 
 const GROWTH = quick ? [10, 1000] : [10, 100, 1000, 10_000, 100_000];
-const MONITORED = quick ? [1000, 5] : [10_000, 20];
+const MONITORED = quick ? [1000, 5] : [10_000, 10];
 await section('http', async () => ({ http: await http({ quick }) }));
 await section('adapters', async () => ({ adapters: await adapters({ quick }) }));
 await section('reports', () => ({ cachedReport: alone('cachedReport'), syncReport: alone('syncReport') }));
