@@ -188,8 +188,11 @@ export class Model {
     run.settled = true;
     if (run.abandoned) {
       this.abandonedRuns--;
-      // The stop script is that of a call: it counts as one.
-      if (run.script.end === 'resolve' && run.startTimedOut && run === this.#run && !this.#stopping) this.#say('stop');
+      if (run.script.end === 'resolve' && run.startTimedOut && run === this.#run && !this.#stopping) {
+        this.#say('stop');
+        // The stop script is that of a call: it counts as one.
+        this.#stops++;
+      }
       return;
     }
     if (this.#phase === 'halting' || this.#phase === 'gave_up') {
