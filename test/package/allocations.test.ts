@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 // A guard against the hot path growing: bytes allocated per report, in a young generation so large that nothing is
-// collected meanwhile. Repeatable to a few per cent, whatever else the machine does.
+// collected meanwhile. The least of several rounds, since code that the compiler has not reached yet allocates more, and
+// on a busy machine it comes late: so it is repeatable to a few per cent, whatever else the machine does.
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,10 +15,14 @@ const controller = new Controller();
 for (let i = 0; i < checks; i++) controller.registerCheck({ name: 'check-' + i, check: async () => {}, intervalMs });
 controller.start();
 for (let i = 0; i < 2000; i++) await controller.readiness();
-globalThis.gc();
-const before = process.memoryUsage().heapUsed;
-for (let i = 0; i < 500; i++) await controller.readiness();
-console.log((process.memoryUsage().heapUsed - before) / 500);
+let least = Infinity;
+for (let round = 0; round < 10; round++) {
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 500; i++) await controller.readiness();
+  least = Math.min(least, (process.memoryUsage().heapUsed - before) / 500);
+}
+console.log(least);
 await controller.stop();
 `;
 
