@@ -1,7 +1,7 @@
 /** So many calls that ignore their signal may hang before no further one is made: memory is bounded. */
 const MAX_LEFT = 2;
 /** After so many timeouts one is written off, so that what comes back is seen again. */
-const WRITE_OFF_TIMEOUTS = 10;
+export const WRITE_OFF_TIMEOUTS = 10;
 
 /** Calls to one thing of the user's that outlived their timeout and have not settled: when each began. */
 export class LeftCalls {

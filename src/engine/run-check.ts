@@ -1,13 +1,11 @@
 import { type RunLabel, readReturn, readThrown, TIMED_OUT, type Verdict } from '../core/check-result.js';
 import { HealthControllerError } from '../core/errors.js';
 import type { CheckContext } from '../core/settings.js';
+import { WRITE_OFF_TIMEOUTS } from './left-calls.js';
 import type { BoundRun, RunBatch } from './run-batch.js';
 import { RunContext } from './run-context.js';
 import type { EngineScope } from './scope.js';
 import { isThenable, onSettled } from './thenable.js';
-
-/** After how many timeouts an abandoned run is written off, so that a dependency that comes back is seen again. */
-const WRITE_OFF_TIMEOUTS = 10;
 
 export interface RunnerSettings {
   readonly label: RunLabel;
